@@ -1,0 +1,169 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/terminus-archive/terminus/internal/fsx"
+)
+
+// A Companion is one version of a file that belongs to a session beside its
+// transcript.
+type Companion struct {
+	ID      int64
+	No      int64 // session number
+	Name    string
+	Version int64 // counts from 1 for each name
+	Source  string
+	SeenAt  string
+	Len     int64
+	Hash    []byte
+	Stat    fsx.Stat
+}
+
+// SeenCompanions reads the state of every known companion in one go, by path.
+func SeenCompanions(ctx context.Context, q Querier) (map[string]fsx.Stat, error) {
+	rows, err := q.QueryContext(ctx, `SELECT source, size, mtime, ctime, inode FROM companions ORDER BY id`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[string]fsx.Stat{}
+	for rows.Next() {
+		var source string
+		var s fsx.Stat
+		var inode int64
+		if err := rows.Scan(&source, &s.Size, &s.Mtime, &s.Ctime, &inode); err != nil {
+			return nil, err
+		}
+		s.Inode = uint64(inode)
+		out[source] = s // the newest version comes last
+	}
+	return out, rows.Err()
+}
+
+// SaveCompanion archives the present bytes of a companion, unless they are
+// those of its newest version: then only the stat is noted. It returns how many
+// bytes it stored. It reads in parts and holds one.
+func SaveCompanion(ctx context.Context, w Execer, c Companion, r io.ReadSeeker) (int64, error) {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, r); err != nil {
+		return 0, err
+	}
+	var id int64
+	var hash []byte
+	err := w.QueryRowContext(ctx, `SELECT id, version, hash FROM companions WHERE session_no = ? AND name = ?
+		ORDER BY version DESC LIMIT 1`, c.No, c.Name).Scan(&id, &c.Version, &hash)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, err
+	}
+	if err == nil && bytes.Equal(hash, sum.Sum(nil)) {
+		_, err := w.ExecContext(ctx, `UPDATE companions SET source = ?, size = ?, mtime = ?, ctime = ?, inode = ? WHERE id = ?`,
+			c.Source, c.Stat.Size, c.Stat.Mtime, c.Stat.Ctime, int64(c.Stat.Inode), id)
+		return 0, err
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return 0, err
+	}
+	return insertCompanion(ctx, w, c, r)
+}
+
+func insertCompanion(ctx context.Context, w Execer, c Companion, r io.Reader) (int64, error) {
+	res, err := w.ExecContext(ctx, `INSERT INTO companions(session_no, name, version, source, seen_at, byte_len, hash, inode,
+		size, mtime, ctime) VALUES (?, ?, ?, ?, ?, 0, x'', ?, ?, ?, ?)`,
+		c.No, c.Name, c.Version+1, c.Source, c.SeenAt, int64(c.Stat.Inode), c.Stat.Size, c.Stat.Mtime, c.Stat.Ctime)
+	if err != nil {
+		return 0, err
+	}
+	id, err := res.LastInsertId()
+	if err != nil {
+		return 0, err
+	}
+	// The file may have changed since it was compared: what is recorded is
+	// what is stored.
+	sum, total := sha256.New(), int64(0)
+	buf := make([]byte, maxPart)
+	for n := int64(0); ; n++ {
+		k, err := io.ReadFull(r, buf)
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return 0, err
+		}
+		if k == 0 {
+			break
+		}
+		sum.Write(buf[:k])
+		total += int64(k)
+		_, err = w.ExecContext(ctx, `INSERT INTO companion_parts(companion, n, byte_len, bytes) VALUES (?, ?, ?, ?)`,
+			id, n, k, compress(buf[:k]))
+		if err != nil {
+			return 0, err
+		}
+	}
+	_, err = w.ExecContext(ctx, `UPDATE companions SET byte_len = ?, hash = ? WHERE id = ?`, total, sum.Sum(nil), id)
+	return total, err
+}
+
+// Companions lists a session's companions, each version.
+func Companions(ctx context.Context, q Querier, sessionNo int64) ([]Companion, error) {
+	rows, err := q.QueryContext(ctx, `SELECT id, name, version, source, seen_at, byte_len, hash FROM companions
+		WHERE session_no = ? ORDER BY name, version`, sessionNo)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Companion
+	for rows.Next() {
+		c := Companion{No: sessionNo}
+		if err := rows.Scan(&c.ID, &c.Name, &c.Version, &c.Source, &c.SeenAt, &c.Len, &c.Hash); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}
+
+// WriteCompanion writes a companion's bytes to dst, checked against its hash.
+// The error is a *DamageError where they are not what was stored.
+func WriteCompanion(ctx context.Context, q Querier, c Companion, dst io.Writer) error {
+	sum, total := sha256.New(), int64(0)
+	for n := int64(0); total < c.Len; n++ {
+		var size int64
+		var frame []byte
+		err := q.QueryRowContext(ctx, `SELECT byte_len, bytes FROM companion_parts WHERE companion = ? AND n = ?`, c.ID, n).
+			Scan(&size, &frame)
+		if errors.Is(err, sql.ErrNoRows) {
+			return c.damaged("part %d is missing", n)
+		}
+		if err != nil {
+			return err
+		}
+		if size <= 0 || size > maxPart {
+			return c.damaged("part %d claims %d bytes", n, size)
+		}
+		p, err := decompress(frame, size)
+		if err != nil {
+			return c.damaged("part %d: %v", n, err)
+		}
+		sum.Write(p)
+		total += int64(len(p))
+		if _, err := dst.Write(p); err != nil {
+			return err
+		}
+	}
+	if total != c.Len {
+		return c.damaged("it holds %d bytes instead of %d", total, c.Len)
+	}
+	if got := sum.Sum(nil); !bytes.Equal(got, c.Hash) {
+		return c.damaged("its hash is %x, recorded is %x", got, c.Hash)
+	}
+	return nil
+}
+
+func (c Companion) damaged(format string, args ...any) error {
+	return damaged(c.No, nil, "companion %s, version %d: %s", c.Name, c.Version, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,162 @@
+package archive
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+)
+
+// CreateSession gives a new session its number. Numbers only grow and are
+// never used twice.
+func CreateSession(ctx context.Context, w Execer, key, harness string) (int64, error) {
+	var text string
+	if err := w.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'next_session_no'`).Scan(&text); err != nil {
+		return 0, err
+	}
+	no, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := w.ExecContext(ctx, `UPDATE meta SET value = ? WHERE key = 'next_session_no'`,
+		strconv.FormatInt(no+1, 10)); err != nil {
+		return 0, err
+	}
+	_, err = w.ExecContext(ctx, `INSERT INTO sessions(session_key, session_no, harness) VALUES (?, ?, ?)`, key, no, harness)
+	return no, err
+}
+
+// SaveMeta writes everything of a session's metadata that an append changes.
+func SaveMeta(ctx context.Context, w Execer, key string, m Meta, t Tail, unsettled bool) error {
+	flag := 0
+	if unsettled {
+		flag = 1
+	}
+	_, err := w.ExecContext(ctx, `INSERT INTO session_meta(session_key, session_id, transcript_path, checksum, stream_len,
+			continues_from, first_turn_at, last_turn_at, project, project_pre_worktree, cwd, branch, parent_session_key,
+			settled_blocks, settled_hash, unsettled, derived_version, derive_state, pending_parent)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT(session_key) DO UPDATE SET session_id = excluded.session_id,
+			transcript_path = excluded.transcript_path, checksum = excluded.checksum, stream_len = excluded.stream_len,
+			continues_from = excluded.continues_from, first_turn_at = excluded.first_turn_at,
+			last_turn_at = excluded.last_turn_at, project = excluded.project,
+			project_pre_worktree = excluded.project_pre_worktree, cwd = excluded.cwd, branch = excluded.branch,
+			parent_session_key = excluded.parent_session_key, settled_blocks = excluded.settled_blocks,
+			settled_hash = excluded.settled_hash, unsettled = excluded.unsettled,
+			derived_version = excluded.derived_version, derive_state = excluded.derive_state,
+			pending_parent = excluded.pending_parent`,
+		key, null(m.SessionID), m.TranscriptPath, orEmpty(t.Sum), t.StreamLen, null(m.ContinuesFrom), null(m.FirstTurnAt),
+		null(m.LastTurnAt), null(m.Project), null(m.PreWorktree), null(m.CWD), null(m.Branch), null(m.Parent),
+		t.Settled, orEmpty(t.SettledHash), flag, m.DerivedVersion, m.State, m.PendingParent)
+	return err
+}
+
+// SaveBlocks writes the blocks of an append.
+func SaveBlocks(ctx context.Context, w Execer, no int64, up Append) error {
+	if len(up.Blocks) == 0 {
+		return nil
+	}
+	if _, err := w.ExecContext(ctx, `DELETE FROM blocks WHERE session_no = ? AND n >= ?`, no, up.From); err != nil {
+		return err
+	}
+	for _, b := range up.Blocks {
+		_, err := w.ExecContext(ctx, `INSERT INTO blocks(session_no, n, stream_offset, byte_len, hash, codec, bytes)
+			VALUES (?, ?, ?, ?, ?, ?, ?)`, no, b.N, b.Off, b.Len, b.Hash, b.codec, b.Bytes)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SlotBits is how many bits of a slot count inside one block of slots. A block
+// belongs to one project, so a project's search rows are a handful of ranges.
+const SlotBits = 10
+
+// AssignSlot gives a session its slot, inside the newest block of its project.
+// An empty project owns blocks like any other.
+func AssignSlot(ctx context.Context, w Execer, key, project string) (int64, error) {
+	var block, used int64
+	err := w.QueryRowContext(ctx, `SELECT block, used FROM slot_blocks WHERE project IS ? ORDER BY block DESC LIMIT 1`,
+		null(project)).Scan(&block, &used)
+	switch {
+	case errors.Is(err, sql.ErrNoRows), err == nil && used >= 1<<SlotBits:
+		err = w.QueryRowContext(ctx, `INSERT INTO slot_blocks(block, project, used)
+			SELECT 1 + coalesce(max(block), -1), ?, 0 FROM slot_blocks RETURNING block`, null(project)).Scan(&block)
+		used = 0
+	}
+	if err != nil {
+		return 0, err
+	}
+	if _, err := w.ExecContext(ctx, `UPDATE slot_blocks SET used = ? WHERE block = ?`, used+1, block); err != nil {
+		return 0, err
+	}
+	slot := block<<SlotBits | used
+	_, err = w.ExecContext(ctx, `UPDATE sessions SET slot = ? WHERE session_key = ?`, slot, key)
+	return slot, err
+}
+
+// SetDiverged records that a pass could not archive what a transcript became.
+func SetDiverged(ctx context.Context, w Execer, key string, diverged bool) error {
+	var flag any
+	if diverged {
+		flag = 1
+	}
+	_, err := w.ExecContext(ctx, `UPDATE session_meta SET transcript_diverged = ? WHERE session_key = ?`, flag, key)
+	return err
+}
+
+// Unsettled lists the sessions whose last blocks settling would cut anew and
+// whose sources have all been still since before.
+func Unsettled(ctx context.Context, q Querier, before int64, limit int) ([]string, error) {
+	rows, err := q.QueryContext(ctx, `SELECT m.session_key FROM session_meta m JOIN sessions s USING (session_key)
+		WHERE m.unsettled <> 0 AND m.is_evicted IS NOT 1
+		  AND NOT EXISTS (SELECT 1 FROM watermarks w WHERE w.session_no = s.session_no AND w.mtime >= ?)
+		ORDER BY s.session_no LIMIT ?`, before, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var key string
+		if err := rows.Scan(&key); err != nil {
+			return nil, err
+		}
+		out = append(out, key)
+	}
+	return out, rows.Err()
+}
+
+// A Pending is a session whose first turn has a parent that no archived session
+// was known to hold.
+type Pending struct {
+	Key, SessionID string
+	Parent         any
+}
+
+// PendingParents lists them.
+func PendingParents(ctx context.Context, q Querier) ([]Pending, error) {
+	rows, err := q.QueryContext(ctx, `SELECT session_key, coalesce(session_id, ''), pending_parent FROM session_meta
+		WHERE pending_parent IS NOT NULL ORDER BY session_key`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Pending
+	for rows.Next() {
+		var p Pending
+		if err := rows.Scan(&p.Key, &p.SessionID, &p.Parent); err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, rows.Err()
+}
+
+// SetContinuesFrom records what a session continues, found after the session.
+func SetContinuesFrom(ctx context.Context, w Execer, key, sessionID string) error {
+	_, err := w.ExecContext(ctx, `UPDATE session_meta SET continues_from = ?, pending_parent = NULL WHERE session_key = ?`,
+		sessionID, key)
+	return err
+}

@@ -1,0 +1,117 @@
+package archive
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding"
+	"fmt"
+	"hash"
+
+	"github.com/terminus-archive/terminus/internal/fsx"
+)
+
+// A Watermark says how far one source has been read. It is committed together
+// with the bytes that it stands for.
+type Watermark struct {
+	Source    string
+	No        int64 // session number
+	Offset    int64 // bytes of the source that are archived
+	Stat      fsx.Stat
+	Stamp     string
+	CheckedAt int64 // unix seconds of the last comparison of the whole prefix
+	UpdatedAt string
+	Revision  int64  // the source's newest revision
+	TailHash  []byte // SHA-256 of the last TailSpan bytes before Offset
+	SHAState  []byte // the running SHA-256 of the source's first Offset bytes
+}
+
+// TailSpan is how much of the end of the archived part is compared before new
+// bytes are taken for an append. It holds several records, so that a rewritten
+// file is not mistaken for a grown one.
+const TailSpan = 64 << 10
+
+// A Seen is what discovery compares: is the source as the last pass left it?
+type Seen struct {
+	No     int64
+	Offset int64
+	Stat   fsx.Stat
+	Stamp  string
+}
+
+// SeenSources reads the state of every known source in one go.
+func SeenSources(ctx context.Context, q Querier) (map[string]Seen, error) {
+	rows, err := q.QueryContext(ctx, `SELECT source, session_no, byte_offset, size, mtime, ctime, inode, stamp FROM watermarks`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[string]Seen{}
+	for rows.Next() {
+		var source string
+		var s Seen
+		var inode int64
+		if err := rows.Scan(&source, &s.No, &s.Offset, &s.Stat.Size, &s.Stat.Mtime, &s.Stat.Ctime, &inode, &s.Stamp); err != nil {
+			return nil, err
+		}
+		s.Stat.Inode = uint64(inode)
+		out[source] = s
+	}
+	return out, rows.Err()
+}
+
+// LoadWatermark reads one watermark whole.
+func LoadWatermark(ctx context.Context, q Querier, source string) (Watermark, error) {
+	w := Watermark{Source: source}
+	var inode int64
+	err := q.QueryRowContext(ctx, `SELECT session_no, byte_offset, size, mtime, ctime, inode, stamp, checked_at, updated_at,
+		revision, tail_hash, sha_state FROM watermarks WHERE source = ?`, source).
+		Scan(&w.No, &w.Offset, &w.Stat.Size, &w.Stat.Mtime, &w.Stat.Ctime, &inode, &w.Stamp, &w.CheckedAt, &w.UpdatedAt,
+			&w.Revision, &w.TailHash, &w.SHAState)
+	w.Stat.Inode = uint64(inode)
+	if err != nil {
+		return w, fmt.Errorf("read the watermark of %s: %w", source, err)
+	}
+	return w, nil
+}
+
+// Save writes a watermark.
+func (m Watermark) Save(ctx context.Context, w Execer) error {
+	_, err := w.ExecContext(ctx, `INSERT INTO watermarks(source, session_no, byte_offset, size, mtime, ctime, inode, stamp,
+			checked_at, updated_at, revision, tail_hash, sha_state)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT(source) DO UPDATE SET session_no = excluded.session_no, byte_offset = excluded.byte_offset,
+			size = excluded.size, mtime = excluded.mtime, ctime = excluded.ctime, inode = excluded.inode,
+			stamp = excluded.stamp, checked_at = excluded.checked_at, updated_at = excluded.updated_at,
+			revision = excluded.revision, tail_hash = excluded.tail_hash, sha_state = excluded.sha_state`,
+		m.Source, m.No, m.Offset, m.Stat.Size, m.Stat.Mtime, m.Stat.Ctime, int64(m.Stat.Inode), m.Stamp,
+		m.CheckedAt, m.UpdatedAt, m.Revision, m.TailHash, m.SHAState)
+	return err
+}
+
+// Touch writes only the stat of a source whose bytes did not change.
+func Touch(ctx context.Context, w Execer, source string, s fsx.Stat, checkedAt int64) error {
+	_, err := w.ExecContext(ctx, `UPDATE watermarks SET size = ?, mtime = ?, ctime = ?, inode = ?,
+		checked_at = max(checked_at, ?) WHERE source = ?`, s.Size, s.Mtime, s.Ctime, int64(s.Inode), checkedAt, source)
+	return err
+}
+
+// SaveHash stores a running SHA-256 so that a later process goes on with it.
+func SaveHash(h hash.Hash) []byte {
+	state, err := h.(encoding.BinaryMarshaler).MarshalBinary()
+	if err != nil {
+		panic(err) // the standard library's SHA-256 always can
+	}
+	return state
+}
+
+// RestoreHash goes on with a stored SHA-256.
+func RestoreHash(state []byte) (hash.Hash, error) {
+	h := sha256.New()
+	if len(state) == 0 {
+		return h, nil
+	}
+	if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state); err != nil {
+		return nil, fmt.Errorf("the stored hash state cannot be used: %w", err)
+	}
+	return h, nil
+}

@@ -1,0 +1,183 @@
+-- The store, archive format 1. docs/format.md says of each column what it is.
+
+-- ---- archival: never rebuilt -------------------------------------------------
+
+CREATE TABLE IF NOT EXISTS meta (
+  key   TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS sessions (
+  session_key TEXT PRIMARY KEY,
+  session_no  INTEGER NOT NULL UNIQUE,
+  slot        INTEGER UNIQUE,
+  harness     TEXT NOT NULL
+);
+
+CREATE TABLE IF NOT EXISTS slot_blocks (
+  block   INTEGER PRIMARY KEY,
+  project TEXT,
+  used    INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS idx_slot_blocks_project ON slot_blocks(project, block);
+
+CREATE TABLE IF NOT EXISTS session_meta (
+  session_key          TEXT PRIMARY KEY REFERENCES sessions(session_key),
+  session_id           TEXT,
+  transcript_path      TEXT NOT NULL,
+  checksum             BLOB NOT NULL,
+  stream_len           INTEGER NOT NULL,
+  continues_from       TEXT,
+  first_turn_at        TEXT,
+  last_turn_at         TEXT,
+  project              TEXT,
+  project_pre_worktree TEXT,
+  cwd                  TEXT,
+  branch               TEXT,
+  is_final             INTEGER,
+  is_evicted           INTEGER,
+  parent_session_key   TEXT,
+  transcript_diverged  INTEGER,
+  capture_mode         TEXT,
+  hidden_by            TEXT,
+  -- blocks below this number are final: they are never cut again
+  settled_blocks       INTEGER NOT NULL DEFAULT 0,
+  settled_hash         BLOB NOT NULL DEFAULT x'',
+  unsettled            INTEGER NOT NULL DEFAULT 0,
+  derived_version      INTEGER NOT NULL DEFAULT 0,
+  derive_state         TEXT NOT NULL DEFAULT '{}',
+  -- the first turn's parent, while no archived session is known to hold it
+  pending_parent       BLOB
+);
+CREATE INDEX IF NOT EXISTS idx_session_meta_session_id ON session_meta(session_id);
+CREATE INDEX IF NOT EXISTS idx_session_meta_project ON session_meta(project);
+CREATE INDEX IF NOT EXISTS idx_session_meta_pending ON session_meta(pending_parent) WHERE pending_parent IS NOT NULL;
+CREATE INDEX IF NOT EXISTS idx_session_meta_unsettled ON session_meta(unsettled) WHERE unsettled <> 0;
+
+CREATE TABLE IF NOT EXISTS blocks (
+  session_no    INTEGER NOT NULL REFERENCES sessions(session_no),
+  n             INTEGER NOT NULL,
+  stream_offset INTEGER NOT NULL,
+  byte_len      INTEGER NOT NULL,
+  hash          BLOB NOT NULL,
+  codec         INTEGER NOT NULL, -- 0 raw, 1 zstd
+  bytes         BLOB NOT NULL,
+  PRIMARY KEY (session_no, n)
+);
+
+CREATE TABLE IF NOT EXISTS revisions (
+  id         INTEGER PRIMARY KEY,
+  session_no INTEGER NOT NULL REFERENCES sessions(session_no),
+  source     TEXT NOT NULL,
+  n          INTEGER NOT NULL,
+  made_at    TEXT NOT NULL,
+  cause      TEXT NOT NULL, -- first, copy, changed
+  file_len   INTEGER NOT NULL,
+  file_hash  BLOB NOT NULL,
+  UNIQUE (session_no, source, n)
+);
+
+CREATE TABLE IF NOT EXISTS extents (
+  revision      INTEGER NOT NULL REFERENCES revisions(id),
+  seq           INTEGER NOT NULL,
+  stream_offset INTEGER NOT NULL,
+  length        INTEGER NOT NULL,
+  PRIMARY KEY (revision, seq)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS companions (
+  id         INTEGER PRIMARY KEY,
+  session_no INTEGER NOT NULL REFERENCES sessions(session_no),
+  name       TEXT NOT NULL, -- slash-separated, below the session
+  version    INTEGER NOT NULL,
+  source     TEXT NOT NULL, -- the file's path
+  seen_at    TEXT NOT NULL,
+  byte_len   INTEGER NOT NULL,
+  hash       BLOB NOT NULL,
+  inode      INTEGER NOT NULL,
+  size       INTEGER NOT NULL,
+  mtime      INTEGER NOT NULL,
+  ctime      INTEGER NOT NULL,
+  UNIQUE (session_no, name, version)
+);
+
+CREATE TABLE IF NOT EXISTS companion_parts (
+  companion INTEGER NOT NULL REFERENCES companions(id),
+  n         INTEGER NOT NULL,
+  byte_len  INTEGER NOT NULL,
+  bytes     BLOB NOT NULL, -- one zstd frame
+  PRIMARY KEY (companion, n)
+);
+
+CREATE TABLE IF NOT EXISTS watermarks (
+  source      TEXT PRIMARY KEY,
+  session_no  INTEGER NOT NULL REFERENCES sessions(session_no),
+  byte_offset INTEGER NOT NULL,
+  size        INTEGER NOT NULL,
+  mtime       INTEGER NOT NULL,
+  ctime       INTEGER NOT NULL,
+  inode       INTEGER NOT NULL,
+  stamp       TEXT NOT NULL DEFAULT '',
+  checked_at  INTEGER NOT NULL, -- unix seconds of the last whole-prefix check
+  updated_at  TEXT NOT NULL,
+  revision    INTEGER NOT NULL REFERENCES revisions(id),
+  tail_hash   BLOB NOT NULL,
+  sha_state   BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS idx_watermarks_session ON watermarks(session_no);
+
+CREATE TABLE IF NOT EXISTS tombstones (
+  session_key TEXT PRIMARY KEY,
+  made_at     TEXT NOT NULL,
+  cause       TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS runs (
+  id              INTEGER PRIMARY KEY,
+  started_at      TEXT NOT NULL,
+  finished_at     TEXT,
+  duration_ms     INTEGER,
+  files_seen      INTEGER NOT NULL DEFAULT 0,
+  bytes_read      INTEGER NOT NULL DEFAULT 0,
+  turns_added     INTEGER NOT NULL DEFAULT 0,
+  files_committed INTEGER NOT NULL DEFAULT 0,
+  files_failed    INTEGER NOT NULL DEFAULT 0,
+  error           TEXT,
+  notes           TEXT
+);
+
+-- ---- derived: rebuilt from the blocks ----------------------------------------
+
+CREATE TABLE IF NOT EXISTS turns (
+  id             INTEGER PRIMARY KEY, -- session_no << 24 | turn_seq
+  uuid           BLOB,                -- 16 bytes where canonical, else its text
+  record_type    TEXT NOT NULL,
+  tool_name      TEXT,
+  ts             TEXT,
+  stream_offset  INTEGER NOT NULL,
+  byte_len       INTEGER NOT NULL,
+  is_typed       INTEGER,
+  is_tool_result INTEGER,
+  in_current     INTEGER NOT NULL DEFAULT 1,
+  native_id      TEXT
+);
+CREATE INDEX IF NOT EXISTS idx_turns_uuid ON turns(uuid) WHERE uuid IS NOT NULL;
+CREATE INDEX IF NOT EXISTS idx_turns_native ON turns(native_id) WHERE native_id IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS line_index (
+  session_no    INTEGER NOT NULL,
+  native_id     TEXT NOT NULL,
+  hash          BLOB NOT NULL,
+  stream_offset INTEGER NOT NULL,
+  byte_len      INTEGER NOT NULL,
+  PRIMARY KEY (session_no, native_id)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS compaction_boundaries (
+  turn_id  INTEGER PRIMARY KEY,
+  metadata BLOB
+);
+
+CREATE VIRTUAL TABLE IF NOT EXISTS turns_fts USING fts5(
+  body, content='', contentless_delete=1, tokenize='unicode61'
+);

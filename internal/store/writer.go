@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+)
+
+// A Writer is the one connection that changes the store. Statements are
+// prepared once for the connection's life; transactions are opened and closed
+// by hand, because one may span many sessions. It is used by one goroutine.
+type Writer struct {
+	db    *DB
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt
+	open  bool
+}
+
+// Writer takes the store's connection. Until Close, db itself must not be used.
+func (db *DB) Writer(ctx context.Context) (*Writer, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, asStoreError("open", db.Path, err)
+	}
+	return &Writer{db: db, conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+}
+
+// Close gives the connection back, rolling back what was not committed.
+func (w *Writer) Close() error {
+	w.Rollback()
+	for _, s := range w.stmts {
+		_ = s.Close()
+	}
+	return w.conn.Close()
+}
+
+// Begin opens a transaction for writing; a second Begin before Commit does
+// nothing.
+func (w *Writer) Begin(ctx context.Context) error {
+	if w.open {
+		return nil
+	}
+	if _, err := w.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return asStoreError("write", w.db.Path, err)
+	}
+	w.open = true
+	return nil
+}
+
+// Commit ends the open transaction, if there is one.
+func (w *Writer) Commit(ctx context.Context) error {
+	if !w.open {
+		return nil
+	}
+	if _, err := w.ExecContext(ctx, "COMMIT"); err != nil {
+		return asStoreError("write", w.db.Path, err)
+	}
+	w.open = false
+	return nil
+}
+
+// Rollback undoes the open transaction, if there is one. It works after the
+// caller's context has ended.
+func (w *Writer) Rollback() {
+	if w.open {
+		_, _ = w.conn.ExecContext(context.Background(), "ROLLBACK")
+		w.open = false
+	}
+}
+
+// InTx reports whether a transaction is open.
+func (w *Writer) InTx() bool { return w.open }
+
+// Checkpoint truncates the WAL; between transactions only.
+func (w *Writer) Checkpoint(ctx context.Context) error {
+	_, err := w.conn.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	return asStoreError("checkpoint", w.db.Path, err)
+}
+
+func (w *Writer) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
+	if s, ok := w.stmts[query]; ok {
+		return s, nil
+	}
+	s, err := w.conn.PrepareContext(ctx, query)
+	if err == nil {
+		w.stmts[query] = s
+	}
+	return s, err
+}
+
+// ExecContext runs a statement. The query text must come from a bounded set:
+// each is kept prepared.
+func (w *Writer) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	s, err := w.prepared(ctx, query)
+	if err != nil {
+		return nil, asStoreError("write", w.db.Path, err)
+	}
+	res, err := s.ExecContext(ctx, args...)
+	return res, asStoreError("write", w.db.Path, err)
+}
+
+// QueryContext runs a query. Its rows must be closed before the next call.
+func (w *Writer) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	s, err := w.prepared(ctx, query)
+	if err != nil {
+		return nil, asStoreError("read", w.db.Path, err)
+	}
+	rows, err := s.QueryContext(ctx, args...)
+	return rows, asStoreError("read", w.db.Path, err)
+}
+
+// QueryRowContext runs a query of at most one row.
+func (w *Writer) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	s, err := w.prepared(ctx, query)
+	if err != nil {
+		return w.conn.QueryRowContext(ctx, query, args...) // reports the same error
+	}
+	return s.QueryRowContext(ctx, args...)
+}
