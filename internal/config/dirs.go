@@ -1,0 +1,151 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	// FileName is the configuration file in the configuration directory.
+	FileName = "terminus.toml"
+	// PointerName is the file in the configuration directory that names the
+	// data directory after it was moved.
+	PointerName = "data-location"
+
+	// appDir is the program's directory below those of the platform.
+	appDir = "terminus"
+
+	// maxPointer is far above the longest path of any system (32,767 UTF-16
+	// units on Windows).
+	maxPointer = 128 << 10
+)
+
+// Directories are the two places that Terminus keeps files in. None of them
+// need exist.
+type Directories struct {
+	// Data holds the store.
+	Data string
+	// Config holds terminus.toml and the pointer; "" if the system gives no
+	// place for it, in which case there is neither.
+	Config string
+}
+
+// Dirs resolves the directories without reading terminus.toml. The data
+// directory is TERMINUS_DATA_DIR, else what the pointer file names, else the
+// platform's. A pointer that is there but cannot be read, or that names no
+// absolute path, is an error: falling through would start a second store. On
+// an error the configuration directory is returned all the same.
+func Dirs(e Environ) (Directories, error) {
+	d := Directories{Config: configDir(e)}
+	if dir := e.get(envDataDir); dir != "" {
+		d.Data = dir
+		return d, nil
+	}
+	if d.Config != "" {
+		dir, err := readPointer(filepath.Join(d.Config, PointerName))
+		if err != nil {
+			return d, err
+		}
+		if dir != "" {
+			d.Data = dir
+			return d, nil
+		}
+	}
+	dir, err := platformDataDir(e)
+	d.Data = dir
+	return d, err
+}
+
+// configDir returns "" where nothing says where the directory is.
+func configDir(e Environ) string {
+	if dir := e.get(envConfigDir); dir != "" {
+		return dir
+	}
+	if e.GOOS == "windows" {
+		return below(e.get(envRoamedData), appDir)
+	}
+	if dir := e.get(envXDGConfig); dir != "" {
+		return filepath.Join(dir, appDir)
+	}
+	return below(e.Home, ".config", appDir)
+}
+
+func platformDataDir(e Environ) (string, error) {
+	var dir, unset string
+	switch e.GOOS {
+	case "windows":
+		dir, unset = below(e.get(envLocalData), appDir), envLocalData
+	case "darwin":
+		dir, unset = below(e.Home, "Library", "Application Support", appDir), "HOME"
+	default:
+		dir, unset = below(e.get(envXDGData), appDir), "HOME"
+		if dir == "" {
+			dir = below(e.Home, ".local", "share", appDir)
+		}
+	}
+	if dir == "" {
+		return "", fmt.Errorf("no place for the data directory: neither %s nor %s is set", envDataDir, unset)
+	}
+	return dir, nil
+}
+
+// below joins elem to base, and is "" if base is.
+func below(base string, elem ...string) string {
+	if base == "" {
+		return ""
+	}
+	return filepath.Join(append([]string{base}, elem...)...)
+}
+
+// readPointer returns the path in the pointer file, "" if there is no file or
+// it is blank.
+func readPointer(path string) (string, error) {
+	data, err := readFile(path, maxPointer)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot tell where the data directory is: %w", err)
+	}
+	dir := strings.TrimSpace(string(data))
+	switch {
+	case dir == "":
+		return "", nil
+	case strings.ContainsAny(dir, "\r\n\x00"):
+		return "", fmt.Errorf("%s: holds more than one path", path)
+	case !filepath.IsAbs(dir):
+		return "", fmt.Errorf("%s: %q is not an absolute path", path, dir)
+	}
+	return dir, nil
+}
+
+// readFile reads a regular file of at most limit bytes. Anything else is an
+// error that names the file, so that a named pipe in its place cannot hold up
+// the program.
+func readFile(path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("%s: larger than %d bytes", path, limit)
+	}
+	return data, nil
+}
