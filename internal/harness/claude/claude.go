@@ -1,0 +1,49 @@
+// Package claude reads the sessions of Claude Code.
+//
+// Claude Code keeps one file of JSON records a session, below the `projects`
+// directory of its configuration directory (`~/.claude`, or where
+// CLAUDE_CONFIG_DIR points):
+//
+//	projects/<folder>/<uuid>.jsonl                          a session
+//	projects/<folder>/<uuid>/subagents/agent-<id>.jsonl     a subagent of it
+//	projects/<folder>/<uuid>/subagents/workflows/wf_<id>/agent-<id>.jsonl
+//	projects/<folder>/<uuid>/subagents/agent-<id>.meta.json what started it
+//	projects/<folder>/<uuid>/tool-results/...               outputs too long for a record
+//	projects/<folder>/<uuid>/custom-title.json
+//
+// <folder> is the working directory with every character outside [A-Za-z0-9]
+// replaced by '-', cut at 200. Different directories share a folder, so it is
+// never decoded: the project of a session comes from the `cwd` in its records.
+//
+// Records are appended, one a line; a session that is resumed goes on in its
+// file, a fork begins a new file with copies of the old records. The form is
+// not documented by its maker and moves: versions 1.0.117 to 2.1.332 were seen.
+//
+// Discovery opens no transcript: it reads directories, names and stats.
+package claude
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/terminus-archive/terminus/internal/harness"
+	"github.com/terminus-archive/terminus/internal/transcript"
+)
+
+// Harness is Claude Code. The zero value is ready; it holds no state and may
+// be used by several goroutines.
+type Harness struct{}
+
+var _ harness.Harness = Harness{}
+
+// ID is "claude".
+func (Harness) ID() string { return "claude" }
+
+// Tail yields one error: a transcript of Claude Code is a file of lines, which
+// the caller reads itself.
+func (Harness) Tail(_ context.Context, t harness.Transcript) iter.Seq2[transcript.Record, error] {
+	return func(yield func(transcript.Record, error) bool) {
+		yield(transcript.Record{}, fmt.Errorf("%s: a claude transcript is read as a file of lines", t.Path))
+	}
+}

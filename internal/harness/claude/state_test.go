@@ -1,0 +1,123 @@
+package claude
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/terminus-archive/terminus/internal/transcript"
+)
+
+func stateOf(key string, lines ...string) transcript.State {
+	s := transcript.State{Key: key}
+	for _, line := range lines {
+		Harness{}.Turns([]byte(line+"\n"), &s)
+	}
+	return s
+}
+
+func turn(ts, members string) string {
+	if members != "" {
+		members = "," + members
+	}
+	return `{"type":"user","uuid":"u","timestamp":"` + ts + `"` + members + `}`
+}
+
+func TestStateOfASession(t *testing.T) {
+	s := stateOf(sidA+".jsonl",
+		`{"type":"mode","sessionId":"s1"}`,
+		turn("2", `"cwd":"/a","gitBranch":"main","parentUuid":"p1","sessionId":"s1"`),
+		turn("1", `"cwd":"/b","gitBranch":"feature","parentUuid":"p2","sessionId":"s2"`),
+		turn("0", `"gitBranch":"","cwd":7,"sessionId":null`),
+		`{"type":"last-prompt","cwd":"/c","timestamp":"9"}`,
+		`{"type":"user","cwd":"torn`,
+	)
+	want := transcript.State{Key: sidA + ".jsonl", SessionID: "s1", CWD: "/a", Branch: "feature", FirstParent: "p1", Turns: 3, FirstTS: "2", LastTS: "0"}
+	if s != want {
+		t.Errorf("state %+v, want %+v", s, want)
+	}
+}
+
+func TestStateLinesTell(t *testing.T) {
+	s := stateOf("k", `{"type":"worktree-state","sessionId":"s","cwd":"/w","gitBranch":"b"}`)
+	if s.SessionID != "s" || s.CWD != "/w" || s.Branch != "b" || s.Turns != 0 {
+		t.Errorf("state %+v", s)
+	}
+}
+
+func TestContinuesFrom(t *testing.T) {
+	tests := []struct {
+		name  string
+		lines []string
+		want  string
+	}{
+		{"none", []string{turn("1", `"sessionId":"a"`)}, ""},
+		{"another session", []string{turn("1", `"sessionId":"a","session_id":"b"`)}, "b"},
+		{"the first of two", []string{turn("1", `"sessionId":"a","session_id":"b"`), turn("1", `"sessionId":"a","session_id":"c"`)}, "b"},
+		{"the record's own", []string{turn("1", `"sessionId":"a","session_id":"a"`)}, ""},
+		{"the file's first", []string{turn("1", `"sessionId":"a"`), turn("1", `"sessionId":"b","session_id":"a"`)}, ""},
+		{"in a state line", []string{`{"type":"mode","sessionId":"a","session_id":"b"}`}, "b"},
+		{"no string", []string{turn("1", `"sessionId":"a","session_id":3`)}, ""},
+		{"empty", []string{turn("1", `"sessionId":"a","session_id":""`)}, ""},
+		{"inside a message", []string{turn("1", `"sessionId":"a","message":{"session_id":"b"}`)}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := stateOf("k", tt.lines...).ContinuesFrom; got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestParentOfAnAgentThatStandsAlone(t *testing.T) {
+	for key, want := range map[string]string{
+		"/h/.claude/projects/-p/agent-a1.jsonl":    "s1.jsonl",
+		`C:\h\.claude\projects\-p\agent-a1.jsonl`:  "s1.jsonl",
+		`\\srv\projects\-p\agent-a1.jsonl`:         "s1.jsonl",
+		sidA + "/subagents/agent-a1.jsonl":         "",
+		"/h/.claude/projects/-p/" + sidA + ".json": "",
+		sidA + ".jsonl":          "",
+		"/h/agent-x/notes.jsonl": "",
+	} {
+		if got := stateOf(key, `{"type":"mode"}`, turn("1", `"sessionId":"s1"`), turn("1", `"sessionId":"s2"`)).ParentKey; got != want {
+			t.Errorf("%s: %q, want %q", key, got, want)
+		}
+	}
+}
+
+// C172: an explicit title beats a generated one, and the last of each wins.
+func TestTitle(t *testing.T) {
+	custom := func(s string) string { return `{"type":"custom-title","customTitle":"` + s + `"}` }
+	made := func(s string) string { return `{"type":"ai-title","aiTitle":"` + s + `"}` }
+	tests := []struct {
+		lines []string
+		want  string
+	}{
+		{[]string{made("a"), made("b")}, "b"},
+		{[]string{made("a"), custom("b"), made("c")}, "b"},
+		{[]string{custom("a"), custom("b")}, "b"},
+		{[]string{custom("a"), custom("")}, "a"},
+		{[]string{`{"type":"summary","summary":"x"}`, `{"type":"custom-title","customTitle":1}`, `{"type":"mode","customTitle":"x"}`}, ""},
+	}
+	for _, tt := range tests {
+		if got := stateOf("k", tt.lines...).Title; got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.lines, got, tt.want)
+		}
+	}
+}
+
+func TestStateIsBounded(t *testing.T) {
+	long := strings.Repeat("é", stateLimit)
+	s := stateOf("k",
+		`{"type":"custom-title","customTitle":"`+long+`"}`,
+		turn(long, `"sessionId":"x`+long+`","session_id":"y`+long+`","cwd":"`+long+`","gitBranch":"`+long+`","parentUuid":"`+long+`"`),
+		turn("2", `"cwd":"/short"`))
+	for name, text := range map[string]string{"title": s.Title, "session id": s.SessionID, "continues from": s.ContinuesFrom, "branch": s.Branch, "first parent": s.FirstParent, "first time": s.FirstTS} {
+		if len(text) > stateLimit || len(text) < stateLimit-1 || !strings.HasSuffix(text, "é") {
+			t.Errorf("%s: %d bytes", name, len(text))
+		}
+	}
+	if s.CWD != "/short" {
+		t.Errorf("a working directory of %d bytes was taken", len(s.CWD))
+	}
+}

@@ -1,0 +1,311 @@
+package claude
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/terminus-archive/terminus/internal/transcript"
+)
+
+// Turns reads one line of a transcript. Each record in it (usually one) that
+// is an object with a type of the four, a string `uuid` and a string
+// `timestamp` is a turn; every record, turn or not, tells s what it says of
+// the session. A line that holds no record gives nothing and changes nothing.
+//
+// The turns' pieces and BoundaryMeta alias record where they can. What had to
+// be decoded is the turns' own and stays valid as long as it is held.
+func (Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
+	r := readers.Get().(*reader)
+	defer r.release()
+
+	line, off := transcript.Trim(record)
+	if len(line) == 0 {
+		return nil
+	}
+	if r.read(line) {
+		return r.take(nil, off, len(line), s)
+	}
+	var turns []transcript.Turn
+	for _, span := range transcript.Records(line, r.isTurn) {
+		if r.read(line[span.Off : span.Off+span.Len]) {
+			turns = r.take(turns, off+span.Off, span.Len, s)
+		}
+	}
+	return turns
+}
+
+// stateLimit bounds each string of a State, in bytes: the longest path that
+// Linux accepts. A State is stored with every commit of its session.
+const stateLimit = 4096
+
+// Ranks of a title: one that was given is better than one that was made up.
+const (
+	titleMade  = 2
+	titleGiven = 3
+)
+
+var readers = sync.Pool{New: func() any { return new(reader) }}
+
+// A reader holds what one pass over a record found, and the scratch that it
+// is found in.
+type reader struct {
+	scan transcript.Scanner
+	fields
+
+	message, result, attachment []transcript.Piece
+	input, output               []transcript.Piece // of one block
+	joined                      []byte
+}
+
+// fields are what a record says. A nil string is one that the record does not
+// have as a string.
+type fields struct {
+	kind, subtype      []byte
+	uuid, parent, ts   []byte
+	sessionID, otherID []byte // sessionId, session_id
+	cwd, branch        []byte
+	custom, generated  []byte // customTitle, aiTitle
+	content            []byte // the top-level one
+	toolName           []byte
+	compactMetadata    []byte
+	user               speech
+	attached           []byte // the attachment's type
+	queued             speech
+	hasQueued          bool
+}
+
+func (r *reader) release() {
+	r.scan.Release()
+	r.fields = fields{}
+	r.message, r.result = transcript.Recycle(r.message), transcript.Recycle(r.result)
+	r.attachment = transcript.Recycle(r.attachment)
+	readers.Put(r)
+}
+
+// read reads one record whole and reports whether it is a JSON object.
+func (r *reader) read(object []byte) bool {
+	r.fields = fields{}
+	r.message, r.result, r.attachment = r.message[:0], r.result[:0], r.attachment[:0]
+	r.scan.Reset(object)
+	if !r.scan.EnterObject() {
+		return false
+	}
+	for {
+		key, ok := r.scan.NextMember()
+		if !ok {
+			return r.scan.Done()
+		}
+		r.member(key)
+	}
+}
+
+// member reads one top-level member. Of equal keys the last one wins: each
+// case overwrites all that an earlier one may have set.
+func (r *reader) member(key []byte) {
+	s := &r.scan
+	switch string(key) {
+	case "type":
+		r.kind, _ = s.TryText()
+	case "subtype":
+		r.subtype, _ = s.TryText()
+	case "uuid":
+		r.uuid, _ = s.TryText()
+	case "parentUuid":
+		r.parent, _ = s.TryText()
+	case "timestamp":
+		r.ts, _ = s.TryText()
+	case "sessionId":
+		r.sessionID, _ = s.TryText()
+	case "session_id":
+		r.otherID, _ = s.TryText()
+	case "cwd":
+		r.cwd, _ = s.TryText()
+	case "gitBranch":
+		r.branch, _ = s.TryText()
+	case "customTitle":
+		r.custom, _ = s.TryText()
+	case "aiTitle":
+		r.generated, _ = s.TryText()
+	case "content":
+		r.content, _ = s.TryText()
+	case "isMeta":
+		r.user.meta = s.Bool()
+	case "isCompactSummary":
+		r.user.summary = s.Bool()
+	case "promptSource":
+		r.user.source, _ = s.TryText()
+	case "origin":
+		r.user.origin = originKind(s)
+	case "compactMetadata":
+		r.compactMetadata = s.Skip()
+	case "message":
+		r.readMessage()
+	case "toolUseResult":
+		r.result = s.Leaves(r.result[:0], true)
+	case "attachment":
+		r.readAttachment()
+	default:
+		s.Skip()
+	}
+}
+
+// originKind reads the `kind` of an origin.
+func originKind(s *transcript.Scanner) (kind []byte) {
+	if !s.EnterObject() {
+		s.Skip()
+		return nil
+	}
+	for {
+		key, ok := s.NextMember()
+		if !ok {
+			return kind
+		}
+		if string(key) == "kind" {
+			kind, _ = s.TryText()
+		} else {
+			s.Skip()
+		}
+	}
+}
+
+// isTurn reports whether the object is a turn by itself.
+func (r *reader) isTurn(object []byte) bool {
+	return r.read(object) && r.turnType() != ""
+}
+
+// turnType returns the type of the turn that the record is, "" if it is none.
+func (r *reader) turnType() string {
+	if r.uuid == nil || r.ts == nil {
+		return ""
+	}
+	switch string(r.kind) {
+	case transcript.User:
+		return transcript.User
+	case transcript.Assistant:
+		return transcript.Assistant
+	case transcript.System:
+		return transcript.System
+	case transcript.Attachment:
+		return transcript.Attachment
+	}
+	return ""
+}
+
+// A result is a turn and its pieces in one allocation, as most turns are.
+type result struct {
+	turn   [1]transcript.Turn
+	pieces [4]transcript.Piece
+}
+
+// take appends the record as a turn, if it is one, and tells s of it.
+func (r *reader) take(turns []transcript.Turn, off, length int, s *transcript.State) []transcript.Turn {
+	r.note(s)
+	kind := r.turnType()
+	if kind == "" {
+		return turns
+	}
+	made := new(result)
+	t := &made.turn[0]
+	*t = transcript.Turn{Off: off, Len: length, Type: kind, Pieces: r.pieces(made.pieces[:0])}
+
+	r.joined = append(append(append(append(r.joined[:0], r.ts...), r.uuid...), r.parent...), r.toolName...)
+	all := string(r.joined)
+	if cap(r.joined) > stateLimit {
+		r.joined = nil
+	}
+	t.TS, all = all[:len(r.ts)], all[len(r.ts):]
+	t.UUID, all = all[:len(r.uuid)], all[len(r.uuid):]
+	t.ParentUUID, t.ToolName = all[:len(r.parent)], all[len(r.parent):]
+
+	switch kind {
+	case transcript.User:
+		t.ToolResult = r.user.toolResult
+		t.Nature = r.user.nature()
+	case transcript.Attachment:
+		t.Unindexed = machinery[string(r.attached)]
+		if r.hasQueued {
+			r.queued.meta = r.queued.meta || r.user.meta
+			t.Nature = r.queued.nature()
+		}
+	}
+	if string(r.subtype) == "compact_boundary" {
+		t.Boundary, t.BoundaryMeta = true, r.compactMetadata
+	}
+	r.noteTurn(s, t)
+	if turns == nil {
+		return made.turn[:]
+	}
+	return append(turns, *t)
+}
+
+// pieces appends the record's texts to dst, in the order of the projection.
+func (r *reader) pieces(dst []transcript.Piece) []transcript.Piece {
+	n := len(r.message) + len(r.result) + len(r.attachment) + 1
+	if n > cap(dst) {
+		dst = make([]transcript.Piece, 0, n)
+	}
+	dst = append(dst, r.message...)
+	if len(r.content) > 0 {
+		dst = append(dst, transcript.Piece{Text: r.content})
+	}
+	dst = append(dst, r.result...)
+	return append(dst, r.attachment...)
+}
+
+// note tells s what any record may say of the session.
+func (r *reader) note(s *transcript.State) {
+	if s.SessionID == "" && len(r.sessionID) > 0 {
+		s.SessionID = bounded(r.sessionID)
+		if topLevelAgent(s.Key) {
+			s.ParentKey = s.SessionID + lineSuffix
+		}
+	}
+	if s.CWD == "" && len(r.cwd) <= stateLimit {
+		s.CWD = string(r.cwd)
+	}
+	if len(r.branch) > 0 && string(r.branch) != s.Branch {
+		s.Branch = bounded(r.branch)
+	}
+	if s.ContinuesFrom == "" && len(r.otherID) > 0 &&
+		string(r.otherID) != string(r.sessionID) && string(r.otherID) != s.SessionID {
+		s.ContinuesFrom = bounded(r.otherID)
+	}
+	switch string(r.kind) {
+	case "custom-title":
+		title(s, r.custom, titleGiven)
+	case "ai-title":
+		title(s, r.generated, titleMade)
+	}
+}
+
+// title takes the newest of the best titles.
+func title(s *transcript.State, text []byte, rank int) {
+	if len(text) == 0 || rank < s.TitleRank {
+		return
+	}
+	s.Title, s.TitleRank = bounded(text), rank
+}
+
+// noteTurn tells s of a turn.
+func (r *reader) noteTurn(s *transcript.State, t *transcript.Turn) {
+	ts := t.TS
+	if len(r.ts)+len(r.uuid)+len(r.parent)+len(r.toolName) > stateLimit {
+		ts = bounded(r.ts) // t.TS would keep all of them alive
+	}
+	if s.Turns == 0 {
+		s.FirstTS, s.FirstParent = ts, bounded(r.parent)
+	}
+	s.LastTS = ts
+	s.Turns++
+}
+
+// bounded is text as a State holds it.
+func bounded(text []byte) string { return string(transcript.CutBytes(text, stateLimit)) }
+
+// topLevelAgent reports whether key is the absolute path of an agent's
+// transcript that stands where only its records can tell whose agent it is.
+func topLevelAgent(key string) bool {
+	base := key[strings.LastIndexAny(key, `/\`)+1:]
+	absolute := strings.HasPrefix(key, "/") || strings.HasPrefix(key, `\`) || len(key) > 1 && key[1] == ':'
+	return absolute && strings.HasPrefix(base, agentStart) && strings.HasSuffix(base, lineSuffix)
+}
