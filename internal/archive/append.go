@@ -13,15 +13,16 @@ import (
 // A block ends before the line that would carry it past BlockSize; a line
 // longer than that fills blocks of its own and shares only the last.
 type Appender struct {
-	tail  Tail // as stored
-	out   []Block
-	full  int    // how many leading blocks of out the rule ended
-	from  int64  // number of the first row that Flush replaces
-	cur   []byte // the open block
-	off   int64  // its place in the stream
-	n     int64  // its number
-	raw   int64  // bytes of cur that are stored as raw rows
-	fresh int64  // bytes added since the last Flush
+	tail     Tail // as stored
+	out      []Block
+	full     int    // how many leading blocks of out the rule ended
+	from     int64  // number of the first row that the next Append replaces
+	replaces bool   // there are such rows
+	cur      []byte // the open block
+	off      int64  // its place in the stream
+	n        int64  // its number
+	raw      int64  // bytes of cur that are stored as raw rows
+	fresh    int64  // bytes added since the last Cut
 }
 
 // NewAppender starts at the session's present end. raw are the bytes of the
@@ -29,7 +30,7 @@ type Appender struct {
 func NewAppender(t Tail, raw []byte) *Appender {
 	i := t.rawFrom()
 	a := &Appender{tail: t, off: t.StreamLen - int64(len(raw)), n: t.Settled + int64(i), raw: int64(len(raw))}
-	a.from = a.n
+	a.from, a.replaces = a.n, i < len(t.Rows)
 	a.cur = append(make([]byte, 0, min(BlockSize, len(raw)+64<<10)), raw...)
 	return a
 }
@@ -55,7 +56,7 @@ func (t Tail) OpenRaw(ctx context.Context, q Querier) ([]byte, error) {
 // StreamLen is the stream's length with everything added so far.
 func (a *Appender) StreamLen() int64 { return a.off + int64(len(a.cur)) }
 
-// Fresh is how many bytes were added since the last Flush.
+// Fresh is how many bytes were added since the last Cut.
 func (a *Appender) Fresh() int64 { return a.fresh }
 
 // AtCut reports whether a line of n bytes would start a new block, so that a
@@ -107,9 +108,10 @@ func (a *Appender) emit(n, off int64, p []byte, sealed, full bool) {
 
 // An Append is the change of one session's blocks.
 type Append struct {
-	From   int64 // rows numbered from here on are replaced
-	Blocks []Block
-	Tail   Tail // as it is afterwards
+	From     int64 // rows numbered from here on are replaced
+	Replaces bool  // there are such rows
+	Blocks   []Block
+	Tail     Tail // as it is afterwards
 	// Unsettled says that settling would cut the end of the stream anew.
 	Unsettled bool
 }
@@ -134,7 +136,7 @@ func (a *Appender) Finish(quiet bool) Append {
 		a.off += int64(len(a.cur))
 	case len(a.cur) < SealSize && len(a.out) == 0 && a.raw > 0:
 		// A small append to a live session: one more raw row, nothing rewritten.
-		a.from = a.tail.next()
+		a.from, a.replaces = a.tail.next(), false
 		if int64(len(a.cur)) > a.raw {
 			a.emit(a.from, a.off+a.raw, a.cur[a.raw:], false, false)
 		}
@@ -160,7 +162,7 @@ func (a *Appender) flush() Append {
 	}
 	t.StreamLen = a.off
 	t.Sum = t.checksum()
-	up := Append{From: a.from, Blocks: a.out, Tail: t}
+	up := Append{From: a.from, Replaces: a.replaces, Blocks: a.out, Tail: t}
 	up.Unsettled = len(t.Rows) > 1 || len(t.Rows) == 1 && t.Rows[0].Raw
 	*a = Appender{tail: t, off: t.StreamLen, from: t.next(), n: t.next(), cur: a.cur[:0]}
 	return up

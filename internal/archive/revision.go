@@ -89,10 +89,18 @@ func Grow(ctx context.Context, w Execer, id, off, n int64, fileLen int64, fileHa
 
 // AddRevision records a new state of a source and returns its id. N is set to
 // the source's next number.
+//
+// Every INSERT of the write path is of plain values: one that selects needs a
+// statement journal, and opening that makes the search index flush a segment
+// for each session.
 func AddRevision(ctx context.Context, w Execer, r Revision) (int64, error) {
+	err := w.QueryRowContext(ctx, `SELECT 1 + coalesce(max(n), 0) FROM revisions WHERE session_no = ? AND source = ?`,
+		r.No, r.Source).Scan(&r.N)
+	if err != nil {
+		return 0, err
+	}
 	res, err := w.ExecContext(ctx, `INSERT INTO revisions(session_no, source, n, made_at, cause, file_len, file_hash)
-		SELECT ?, ?, 1 + coalesce(max(n), 0), ?, ?, ?, ? FROM revisions WHERE session_no = ? AND source = ?`,
-		r.No, r.Source, r.MadeAt, r.Cause, r.Len, r.Hash, r.No, r.Source)
+		VALUES (?, ?, ?, ?, ?, ?, ?)`, r.No, r.Source, r.N, r.MadeAt, r.Cause, r.Len, r.Hash)
 	if err != nil {
 		return 0, err
 	}

@@ -56,8 +56,10 @@ func SaveBlocks(ctx context.Context, w Execer, no int64, up Append) error {
 	if len(up.Blocks) == 0 {
 		return nil
 	}
-	if _, err := w.ExecContext(ctx, `DELETE FROM blocks WHERE session_no = ? AND n >= ?`, no, up.From); err != nil {
-		return err
+	if up.Replaces {
+		if _, err := w.ExecContext(ctx, `DELETE FROM blocks WHERE session_no = ? AND n >= ?`, no, up.From); err != nil {
+			return err
+		}
 	}
 	for _, b := range up.Blocks {
 		_, err := w.ExecContext(ctx, `INSERT INTO blocks(session_no, n, stream_offset, byte_len, hash, codec, bytes)
@@ -81,9 +83,11 @@ func AssignSlot(ctx context.Context, w Execer, key, project string) (int64, erro
 		null(project)).Scan(&block, &used)
 	switch {
 	case errors.Is(err, sql.ErrNoRows), err == nil && used >= 1<<SlotBits:
-		err = w.QueryRowContext(ctx, `INSERT INTO slot_blocks(block, project, used)
-			SELECT 1 + coalesce(max(block), -1), ?, 0 FROM slot_blocks RETURNING block`, null(project)).Scan(&block)
 		used = 0
+		err = w.QueryRowContext(ctx, `SELECT 1 + coalesce(max(block), -1) FROM slot_blocks`).Scan(&block)
+		if err == nil {
+			_, err = w.ExecContext(ctx, `INSERT INTO slot_blocks(block, project, used) VALUES (?, ?, 0)`, block, null(project))
+		}
 	}
 	if err != nil {
 		return 0, err

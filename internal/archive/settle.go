@@ -40,6 +40,7 @@ func Settle(ctx context.Context, w Execer, key string) error {
 	if up.Tail.StreamLen != s.Tail.StreamLen {
 		return fmt.Errorf("settle %s: %d bytes read, %d expected", key, up.Tail.StreamLen, s.Tail.StreamLen)
 	}
+	up.Replaces = true
 	if err := SaveBlocks(ctx, w, s.No, up); err != nil {
 		return err
 	}

@@ -74,15 +74,26 @@ func LoadWatermark(ctx context.Context, q Querier, source string) (Watermark, er
 	return w, nil
 }
 
-// Save writes a watermark.
+// Save writes a watermark. A known one is updated without naming its foreign
+// keys unless they change: naming them needs a statement journal (see
+// AddRevision).
 func (m Watermark) Save(ctx context.Context, w Execer) error {
-	_, err := w.ExecContext(ctx, `INSERT INTO watermarks(source, session_no, byte_offset, size, mtime, ctime, inode, stamp,
-			checked_at, updated_at, revision, tail_hash, sha_state)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT(source) DO UPDATE SET session_no = excluded.session_no, byte_offset = excluded.byte_offset,
-			size = excluded.size, mtime = excluded.mtime, ctime = excluded.ctime, inode = excluded.inode,
-			stamp = excluded.stamp, checked_at = excluded.checked_at, updated_at = excluded.updated_at,
-			revision = excluded.revision, tail_hash = excluded.tail_hash, sha_state = excluded.sha_state`,
+	res, err := w.ExecContext(ctx, `UPDATE watermarks SET byte_offset = ?, size = ?, mtime = ?, ctime = ?, inode = ?, stamp = ?,
+			checked_at = ?, updated_at = ?, tail_hash = ?, sha_state = ?
+		WHERE source = ? AND session_no = ? AND revision = ?`,
+		m.Offset, m.Stat.Size, m.Stat.Mtime, m.Stat.Ctime, int64(m.Stat.Inode), m.Stamp, m.CheckedAt, m.UpdatedAt,
+		m.TailHash, m.SHAState, m.Source, m.No, m.Revision)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 1 {
+		return err
+	}
+	if _, err := w.ExecContext(ctx, `DELETE FROM watermarks WHERE source = ?`, m.Source); err != nil {
+		return err
+	}
+	_, err = w.ExecContext(ctx, `INSERT INTO watermarks(source, session_no, byte_offset, size, mtime, ctime, inode, stamp,
+			checked_at, updated_at, revision, tail_hash, sha_state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		m.Source, m.No, m.Offset, m.Stat.Size, m.Stat.Mtime, m.Stat.Ctime, int64(m.Stat.Inode), m.Stamp,
 		m.CheckedAt, m.UpdatedAt, m.Revision, m.TailHash, m.SHAState)
 	return err

@@ -50,7 +50,7 @@ CREATE TABLE IF NOT EXISTS session_meta (
   pending_parent       BLOB
 );
 CREATE INDEX IF NOT EXISTS idx_session_meta_session_id ON session_meta(session_id);
-CREATE INDEX IF NOT EXISTS idx_session_meta_project ON session_meta(project);
+CREATE INDEX IF NOT EXISTS idx_session_meta_project ON session_meta(project, project_pre_worktree);
 CREATE INDEX IF NOT EXISTS idx_session_meta_pending ON session_meta(pending_parent) WHERE pending_parent IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_unsettled ON session_meta(unsettled) WHERE unsettled <> 0;
 

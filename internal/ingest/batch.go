@@ -1,0 +1,129 @@
+package ingest
+
+import (
+	"sync"
+
+	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/harness"
+	"github.com/terminus-archive/terminus/internal/index"
+	"github.com/terminus-archive/terminus/internal/transcript"
+)
+
+// A sessionRun is one session while a transcript of it is taken in. The worker
+// fills in what it read, the writer what it assigned.
+type sessionRun struct {
+	key     string
+	harness string
+	parent  string
+	exists  bool // at the time of reading
+	meta    archive.Meta
+
+	// where its rows are, once it exists
+	no, slot int64
+}
+
+// A batch is what the writer commits in one piece: whole records with all that
+// was derived from them, and the watermark at their end.
+type batch struct {
+	job  *job
+	sess *sessionRun
+
+	up    archive.Append
+	rows  []index.Row
+	state transcript.State
+	held  []heldLine
+
+	// What becomes of the transcript's newest revision: grown by growth bytes
+	// of stream at growOff, or replaced by a new one. Neither while a changed
+	// transcript is still being read.
+	grow            bool
+	growOff, growth int64
+	revision        *archive.Revision // the new state
+	setExtents      bool              // revision.Extents replace those of the newest revision
+
+	mark    *archive.Watermark // nil while a changed transcript is still being read
+	touch   bool               // only the stat is new
+	project string
+	preTree string
+
+	companions []harness.Companion
+	bytesRead  int64
+	last       bool
+	failure    *Failure
+
+	barrier chan struct{} // nothing else: commit, then close
+	weight  int64
+}
+
+type heldLine struct {
+	id string
+	index.Held
+}
+
+func (b *batch) weigh() {
+	b.weight = 4 << 10
+	for i := range b.up.Blocks {
+		b.weight += int64(len(b.up.Blocks[i].Bytes))
+	}
+	for i := range b.rows {
+		b.weight += b.rows[i].Size()
+	}
+}
+
+// queueBytes bounds what waits between worker and writer. Small sessions vary
+// in what they cost each side; some tens of them must fit, or the two wait for
+// each other.
+const queueBytes = 48 << 20
+
+// A queue passes batches from the worker to the writer, bounded in bytes.
+type queue struct {
+	mu     sync.Mutex
+	room   *sync.Cond
+	weight int64
+	ch     chan *batch
+	closed bool
+}
+
+func newQueue() *queue {
+	q := &queue{ch: make(chan *batch, 1024)}
+	q.room = sync.NewCond(&q.mu)
+	return q
+}
+
+// put waits for room. It reports false once the writer has given up.
+func (q *queue) put(b *batch) bool {
+	b.weigh()
+	q.mu.Lock()
+	for q.weight > 0 && q.weight+b.weight > queueBytes && !q.closed {
+		q.room.Wait()
+	}
+	if q.closed {
+		q.mu.Unlock()
+		return false
+	}
+	q.weight += b.weight
+	q.mu.Unlock()
+	q.ch <- b
+	return true
+}
+
+// took gives the room of a batch back.
+func (q *queue) took(b *batch) {
+	q.mu.Lock()
+	q.weight -= b.weight
+	q.mu.Unlock()
+	q.room.Signal()
+}
+
+// abandon lets the worker run dry: what it still puts is dropped.
+func (q *queue) abandon() {
+	q.mu.Lock()
+	q.closed = true
+	q.mu.Unlock()
+	q.room.Broadcast()
+	for b := range q.ch {
+		if b.barrier != nil {
+			close(b.barrier)
+		}
+	}
+}

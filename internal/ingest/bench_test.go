@@ -1,0 +1,41 @@
+package ingest
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/terminus-archive/terminus/internal/config"
+	"github.com/terminus-archive/terminus/internal/corpus"
+	"github.com/terminus-archive/terminus/internal/harness/registry"
+)
+
+// BenchmarkFirstPass archives a generated corpus into a new store. For figures
+// use `make bench`, which measures whole processes; this one is for profiles.
+func BenchmarkFirstPass(b *testing.B) {
+	root := os.Getenv("TERMINUS_BENCH_ROOT")
+	if root == "" {
+		root = b.TempDir()
+		if _, err := corpus.Generate(root, corpus.Options{Seed: 1, Bytes: 20 << 20, Projects: 4}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		data := b.TempDir()
+		cfg, err := config.Load(config.Environ{
+			Get: func(name string) string {
+				return map[string]string{"TERMINUS_DATA_DIR": data, "TERMINUS_CONFIG_DIR": data, "CLAUDE_CONFIG_DIR": root}[name]
+			},
+			Home: data, WorkDir: data, GOOS: "linux",
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		res, err := Run(context.Background(), Options{Config: cfg, Harnesses: registry.All(), Now: time.Now})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(res.BytesRead)
+	}
+}

@@ -1,0 +1,289 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/fsx"
+	"github.com/terminus-archive/terminus/internal/index"
+	"github.com/terminus-archive/terminus/internal/store"
+)
+
+// changed takes in a file that is not what its watermark says: cut, rewound,
+// replaced or rewritten, or a second file of a session (mark is nil). Lines
+// that the stream holds are pointed at, the others appended, and the whole is
+// recorded as a revision.
+func (w *worker) changed(ctx context.Context, j *job, run *sessionRun, s archive.Session, f *os.File, stat fsx.Stat, mark *archive.Watermark) error {
+	all := []archive.Extent{{Off: 0, Len: s.Tail.StreamLen}}
+	c, err := w.comparison(ctx, j, run, s, all)
+	if err != nil {
+		return err
+	}
+	c.f, c.size = f, stat.Size
+	b, next, rev, err := c.run(stat)
+	if err != nil {
+		return err
+	}
+	rev.Cause = archive.CauseCopy
+	if mark != nil {
+		rev.Cause = archive.CauseChanged
+		old, err := archive.LoadRevision(ctx, w.p.reader, mark.Revision)
+		if err != nil {
+			return store.Wrap("read", w.p.db.Path, err)
+		}
+		if bytes.Equal(old.Hash, rev.Hash) && slices.Equal(old.Extents, rev.Extents) {
+			next.Revision, b.revision = mark.Revision, nil
+		}
+	}
+	return c.finish(b)
+}
+
+// regrown takes in what was appended to a file of a session that holds lines
+// which the file's newest state lacks: a rewound part, another copy. A line
+// that comes back is pointed at, not archived again.
+func (w *worker) regrown(ctx context.Context, j *job, run *sessionRun, s archive.Session, f *os.File, stat fsx.Stat, mark archive.Watermark, old archive.Revision) error {
+	c, err := w.comparison(ctx, j, run, s, archive.NewCover(old.Extents).Gaps(s.Tail.StreamLen))
+	if err != nil {
+		return err
+	}
+	if c.sum, err = archive.RestoreHash(mark.SHAState); err != nil {
+		return err
+	}
+	c.f, c.size, c.at, c.extents = f, stat.Size, mark.Offset, old.Extents
+	b, next, rev, err := c.run(stat)
+	if err != nil {
+		return err
+	}
+	next.Revision, next.CheckedAt = mark.Revision, mark.CheckedAt
+	rev.ID, b.setExtents = mark.Revision, true
+	return c.finish(b)
+}
+
+func (w *worker) comparison(ctx context.Context, j *job, run *sessionRun, s archive.Session, ranges []archive.Extent) (*comparison, error) {
+	in, err := w.intake(ctx, j, run, s)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := archive.IndexLines(ctx, w.p.reader, s.No, ranges)
+	if err != nil {
+		return nil, err
+	}
+	return &comparison{intake: in, index: lines}, nil
+}
+
+// A comparison walks a changed file and finds its lines in the stream.
+type comparison struct {
+	*intake
+	index   *archive.LineIndex
+	extents archive.Extents
+	f       io.ReaderAt
+	size    int64
+	at      int64 // bytes of the file that were walked
+}
+
+// run walks the file to its last newline and returns the batch that is to
+// carry its new state.
+func (c *comparison) run(stat fsx.Stat) (*batch, *archive.Watermark, *archive.Revision, error) {
+	w := c.w
+	lines := w.wholeLines(c.f, c.at, c.size)
+	for {
+		l, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = c.line(w, lines, l)
+		}
+		if err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	b, err := c.batch(c.app.Finish(w.quiet(stat)))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	b.mark = &archive.Watermark{
+		Source: c.j.t.Source, Offset: c.at, Stat: stat, CheckedAt: w.p.started.Unix(), SHAState: archive.SaveHash(c.sum),
+	}
+	if b.mark.TailHash, err = tailHash(c.f, c.at); err != nil {
+		return nil, nil, nil, err
+	}
+	b.revision = &archive.Revision{Source: c.j.t.Source, Len: c.at, Hash: c.sum.Sum(nil), Extents: c.extents}
+	return b, b.mark, b.revision, nil
+}
+
+// line takes one line, all its pieces included.
+func (c *comparison) line(w *worker, lines *wholeLines, l archive.Line) error {
+	n, hash, err := c.identify(l)
+	if err != nil {
+		return err
+	}
+	off, held := c.index.Find(hash, n, c.extents.End())
+	if !held {
+		if c.due(len(l.Bytes)) {
+			b, err := c.batch(c.app.Cut())
+			if err == nil {
+				err = w.send(b)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		off = c.app.StreamLen()
+		c.index.Put(hash, off, n)
+	}
+	c.extents = c.extents.Add(off, n)
+	for {
+		if !held {
+			c.add(l)
+		}
+		_, _ = c.sum.Write(l.Bytes)
+		c.read += int64(len(l.Bytes))
+		c.at += int64(len(l.Bytes))
+		if l.End {
+			return nil
+		}
+		if l, err = lines.next(); err != nil {
+			return unexpected(err)
+		}
+	}
+}
+
+// identify hashes a line. A long one is read twice: it must be known before its
+// first piece is taken or left.
+func (c *comparison) identify(l archive.Line) (int64, archive.LineHash, error) {
+	var h archive.LineHasher
+	if _, n, hash, ok := h.Add(l); ok {
+		return n, hash, nil
+	}
+	ahead := archive.NewLineReader(io.NewSectionReader(c.f, l.Off, c.size-l.Off), l.Off)
+	h = archive.LineHasher{}
+	for {
+		piece, err := ahead.Next()
+		if err != nil {
+			return 0, archive.LineHash{}, unexpected(err)
+		}
+		if _, n, hash, ok := h.Add(piece); ok {
+			return n, hash, nil
+		}
+	}
+}
+
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// rows takes in the present state of a transcript whose records have ids: a
+// document or database rows.
+func (w *worker) rows(ctx context.Context, j *job, run *sessionRun, s archive.Session) error {
+	in, err := w.intake(ctx, j, run, s)
+	if err != nil {
+		return err
+	}
+	r := rowIntake{intake: in, held: map[string]index.Held{}}
+	var mark archive.Watermark
+	var old archive.Revision
+	if run.exists {
+		if r.held, err = index.HeldLines(ctx, w.p.reader, s.No); err != nil {
+			return store.Wrap("read", w.p.db.Path, err)
+		}
+	}
+	if j.known {
+		if mark, err = archive.LoadWatermark(ctx, w.p.reader, j.t.Source); err == nil {
+			old, err = archive.LoadRevision(ctx, w.p.reader, mark.Revision)
+		}
+		if err != nil {
+			return store.Wrap("read", w.p.db.Path, err)
+		}
+	}
+	for rec, err := range j.h.Tail(ctx, j.t) {
+		if err != nil {
+			return err
+		}
+		if err := r.take(w, rec.ID, rec.Bytes); err != nil {
+			return err
+		}
+	}
+	if len(r.extents) == 0 && !run.exists {
+		return w.companionsOnly(j, run) // nothing yet: no row anywhere
+	}
+	return r.done(w, j, mark, old)
+}
+
+type rowIntake struct {
+	*intake
+	held    map[string]index.Held
+	news    []heldLine
+	extents archive.Extents
+	at      int64
+}
+
+func (r *rowIntake) take(w *worker, id string, line []byte) error {
+	sum := sha256.Sum256(line)
+	hash := sum[:16] // as for lines of files: half suffices
+	h, ok := r.held[id]
+	if !ok || !bytes.Equal(h.Hash, hash) {
+		if r.due(len(line)) {
+			if err := r.flush(w); err != nil {
+				return err
+			}
+		}
+		h = index.Held{Hash: bytes.Clone(hash), Off: r.app.StreamLen(), Len: int64(len(line))}
+		r.add(archive.Line{Bytes: line, Start: true, End: true})
+		r.held[id] = h
+		r.news = append(r.news, heldLine{id, h})
+	}
+	r.extents = r.extents.Add(h.Off, h.Len)
+	_, _ = r.sum.Write(line)
+	r.read += int64(len(line))
+	r.at += int64(len(line))
+	return nil
+}
+
+func (r *rowIntake) flush(w *worker) error {
+	b, err := r.batch(r.app.Cut())
+	if err != nil {
+		return err
+	}
+	b.held, r.news = r.news, nil
+	return w.send(b)
+}
+
+func (r *rowIntake) done(w *worker, j *job, mark archive.Watermark, old archive.Revision) error {
+	b, err := r.batch(r.app.Finish(true))
+	if err != nil {
+		return err
+	}
+	b.held = r.news
+	next := archive.Watermark{
+		Source: j.t.Source, Offset: r.at, Stat: j.t.Stat, Stamp: j.t.Stamp, CheckedAt: w.p.started.Unix(),
+		TailHash: []byte{}, SHAState: []byte{}, Revision: mark.Revision,
+	}
+	b.mark = &next
+	rev := archive.Revision{Source: j.t.Source, Len: r.at, Hash: r.sum.Sum(nil), Extents: r.extents}
+	switch {
+	case !j.known && !r.run.exists:
+		rev.Cause = archive.CauseFirst
+		b.revision = &rev
+	case !j.known:
+		rev.Cause = archive.CauseCopy
+		b.revision = &rev
+	case bytes.Equal(old.Hash, rev.Hash) && slices.Equal(old.Extents, rev.Extents):
+	case r.extents.Extends(old.Extents):
+		rev.ID = mark.Revision
+		b.revision, b.setExtents = &rev, true
+	default:
+		rev.Cause = archive.CauseChanged
+		b.revision = &rev
+	}
+	return r.finish(b)
+}

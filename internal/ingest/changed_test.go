@@ -1,0 +1,185 @@
+package ingest
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+const sessionA = "aaaaaaaa-0000-4000-8000-000000000001.jsonl"
+
+// Whatever an agent does to its file, every state that a pass met comes back,
+// no line is archived twice, and nothing is lost.
+func TestEveryStateOfATranscriptComesBack(t *testing.T) {
+	l := func(n int) string { return user(n, fmt.Sprintf("line%d text", n)) }
+	many := func(from, to int) string {
+		var b strings.Builder
+		for n := from; n < to; n++ {
+			b.WriteString(l(n))
+		}
+		return b.String()
+	}
+	cases := []struct {
+		name   string
+		states []string // file contents, one pass after each
+		want   []string // archived states, oldest first
+		stream string   // what the stream holds in the end
+	}{
+		{"grown", []string{many(0, 3), many(0, 5)}, []string{many(0, 5)}, many(0, 5)},
+		{"cut at a line", []string{many(0, 5), many(0, 3)}, []string{many(0, 5), many(0, 3)}, many(0, 5)},
+		{
+			"cut inside a line", []string{many(0, 5), many(0, 3) + l(3)[:40]},
+			[]string{many(0, 5), many(0, 3)}, many(0, 5),
+		},
+		{
+			"cut inside a line, then completed", []string{many(0, 5), many(0, 3) + l(3)[:40], many(0, 4)},
+			[]string{many(0, 5), many(0, 4)}, many(0, 5),
+		},
+		{
+			"rewound and continued", []string{many(0, 5), many(0, 3), many(0, 3) + many(7, 9)},
+			[]string{many(0, 5), many(0, 3) + many(7, 9)}, many(0, 5) + many(7, 9),
+		},
+		{
+			"replaced", []string{many(0, 3), many(5, 9)},
+			[]string{many(0, 3), many(5, 9)}, many(0, 3) + many(5, 9),
+		},
+		{
+			"a line in the middle rewritten with equal size", []string{many(0, 5), many(0, 2) + l(8) + many(3, 5)},
+			[]string{many(0, 5), many(0, 2) + l(8) + many(3, 5)}, many(0, 5) + l(8),
+		},
+		{
+			"lines inserted before", []string{many(3, 5), many(0, 5)},
+			[]string{many(3, 5), many(0, 5)}, many(3, 5) + many(0, 3),
+		},
+		{"emptied", []string{many(0, 3), ""}, []string{many(0, 3), ""}, many(0, 3)},
+		{
+			"emptied and restored", []string{many(0, 3), "", many(0, 3)},
+			[]string{many(0, 3), many(0, 3)}, many(0, 3),
+		},
+		{
+			"a line twice", []string{l(1) + l(1), l(1) + l(2) + l(1)},
+			[]string{l(1) + l(1), l(1) + l(2) + l(1)}, l(1) + l(1) + l(2),
+		},
+		{
+			"torn, then completed", []string{many(0, 2) + l(2)[:30], many(0, 3)},
+			[]string{many(0, 3)}, many(0, 3),
+		},
+		{"blank and foreign lines", []string{"\n\r\n\x00\x00\nnot json\n" + l(0)}, []string{"\n\r\n\x00\x00\nnot json\n" + l(0)}, "\n\r\n\x00\x00\nnot json\n" + l(0)},
+		{
+			"more than the compared tail before the change", []string{many(0, 2000), many(0, 1) + l(9001) + many(2, 2000)},
+			[]string{many(0, 2000), many(0, 1) + l(9001) + many(2, 2000)}, many(0, 2000) + l(9001),
+		},
+	}
+	for _, c := range cases {
+		for _, keepTime := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/time kept %v", c.name, keepTime), func(t *testing.T) {
+				f := newFixture(t)
+				then := time.Now().Add(-48 * time.Hour)
+				var path string
+				for i, content := range c.states {
+					path = f.write(sessionA, content)
+					if keepTime {
+						if err := os.Chtimes(path, then, then); err != nil {
+							t.Fatal(err)
+						}
+					}
+					if res := f.pass(); len(res.Failures) > 0 {
+						t.Fatalf("state %d: %v", i, res.Failures)
+					}
+					before := f.dump()
+					if res := f.pass(); res.FilesCommitted != 0 {
+						t.Fatalf("state %d: a second pass commits %d files", i, res.FilesCommitted)
+					}
+					if f.dump() != before {
+						t.Fatalf("state %d: a second pass changes the store", i)
+					}
+					f.verifyClean()
+				}
+				if got := f.states(path); fmt.Sprint(got) != fmt.Sprint(c.want) {
+					t.Errorf("archived states\n%q\nwant\n%q", got, c.want)
+				}
+				if got := f.stream(sessionA); got != c.stream {
+					t.Errorf("the stream holds\n%q\nwant\n%q", got, c.stream)
+				}
+			})
+		}
+	}
+}
+
+func TestARewoundTurnStaysFindableAndIsMarked(t *testing.T) {
+	f := newFixture(t)
+	f.write(sessionA, user(0, "kept"), user(1, "abandoned"))
+	f.pass()
+	f.write(sessionA, user(0, "kept"), user(2, "fresh"))
+	f.pass()
+	for word, current := range map[string]int{"kept": 1, "abandoned": 0, "fresh": 1} {
+		got := f.count(`SELECT in_current FROM turns WHERE id = (SELECT rowid FROM turns_fts WHERE turns_fts MATCH ?)`, word)
+		if got != current {
+			t.Errorf("%s: in the newest state %d, want %d", word, got, current)
+		}
+	}
+	f.write(sessionA, user(0, "kept"), user(1, "abandoned"))
+	f.pass()
+	if n := f.count(`SELECT count(*) FROM turns WHERE in_current = 0`); n != 1 {
+		t.Errorf("after going back %d turns are rewound, want the fresh one", n)
+	}
+}
+
+func TestTwoFilesWithOneKeyAreOneSession(t *testing.T) {
+	f := newFixture(t)
+	common := user(0, "common")
+	here := f.write(sessionA, common, user(1, "here"))
+	there := f.write("../-q/"+sessionA, common, user(2, "there"))
+	f.pass()
+	if n := f.count(`SELECT count(*) FROM sessions`); n != 1 {
+		t.Fatalf("%d sessions", n)
+	}
+	if got, want := f.stream(sessionA), common+user(1, "here")+user(2, "there"); got != want {
+		t.Errorf("the stream holds %q, want %q", got, want)
+	}
+	for path, want := range map[string]string{here: common + user(1, "here"), there: common + user(2, "there")} {
+		if got := f.states(path); len(got) != 1 || got[0] != want {
+			t.Errorf("%s comes back as %q", path, got)
+		}
+	}
+	if n := f.count(`SELECT count(*) FROM turns WHERE in_current = 0`); n != 0 {
+		t.Errorf("%d turns are rewound although a file holds each", n)
+	}
+	for i := range 3 { // both go on
+		f.append(sessionA, user(10+i, "more here"))
+		f.append("../-q/"+sessionA, user(20+i, "more there"))
+		f.pass()
+		f.verifyClean()
+	}
+	if got := f.states(there); len(got) != 1 || !strings.HasSuffix(got[0], user(22, "more there")) {
+		t.Errorf("the grown copy comes back as %q", got)
+	}
+	newest := "SELECT transcript_path FROM session_meta"
+	var path string
+	if err := f.reader().QueryRow(newest).Scan(&path); err != nil || path != canonical(t, there) {
+		t.Errorf("the transcript's path is %s, %v", path, err)
+	}
+}
+
+func TestAMovedTranscriptIsNotArchivedAgain(t *testing.T) {
+	f := newFixture(t)
+	path := f.write(sessionA, user(0, "one"), user(1, "two"))
+	f.pass()
+	there := f.path("../-q/" + sessionA)
+	if err := os.MkdirAll(f.path("../-q"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path, there); err != nil {
+		t.Fatal(err)
+	}
+	if res := f.pass(); res.TurnsAdded != 0 {
+		t.Fatalf("%+v", res)
+	}
+	f.append("../-q/"+sessionA, user(2, "three"))
+	if res := f.pass(); res.TurnsAdded != 1 {
+		t.Fatalf("%+v", res)
+	}
+	f.verifyClean()
+}

@@ -1,0 +1,116 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/fsx"
+)
+
+// grown takes in what was appended to a file after its watermark. A file that
+// was never seen has its watermark at 0.
+func (w *worker) grown(ctx context.Context, j *job, run *sessionRun, s archive.Session, f *os.File, stat fsx.Stat, mark archive.Watermark) error {
+	in, err := w.intake(ctx, j, run, s)
+	if err != nil {
+		return err
+	}
+	if in.sum, err = archive.RestoreHash(mark.SHAState); err != nil {
+		return err
+	}
+	first := mark.Offset
+	send := func(up archive.Append, last bool) error {
+		b, err := in.batch(up)
+		if err != nil {
+			return err
+		}
+		b.grow, b.growth = true, b.bytesRead
+		b.growOff = up.Tail.StreamLen - b.growth
+		m := mark
+		m.Stat = fsx.Stat{} // not as seen: the rest is still to be read
+		if m.TailHash, err = tailHash(f, mark.Offset); err != nil {
+			return err
+		}
+		m.SHAState = archive.SaveHash(in.sum)
+		b.mark = &m
+		if last {
+			m.Stat = stat
+			return in.finish(b)
+		}
+		return w.send(b)
+	}
+	lines := w.wholeLines(f, mark.Offset, stat.Size)
+	for {
+		l, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if l.Start && in.due(len(l.Bytes)) {
+			if err := send(in.app.Cut(), false); err != nil {
+				return err
+			}
+		}
+		in.add(l)
+		_, _ = in.sum.Write(l.Bytes)
+		in.read += int64(len(l.Bytes))
+		mark.Offset += int64(len(l.Bytes))
+	}
+	if mark.Offset == first && !j.known {
+		// Nothing whole yet: no row anywhere, unless it already belongs to a session.
+		return w.companionsOnly(j, run)
+	}
+	if mark.Offset == first {
+		return w.send(&batch{job: j, sess: run, touch: true, mark: &archive.Watermark{
+			Source: mark.Source, Stat: stat, CheckedAt: mark.CheckedAt}, companions: j.companions, last: true})
+	}
+	return send(in.app.Finish(w.quiet(stat)), true)
+}
+
+// wholeLines reads the lines of f from offset up to size, and leaves what
+// follows the last newline alone.
+func (w *worker) wholeLines(f io.ReaderAt, offset, size int64) *wholeLines {
+	return &wholeLines{f: f, size: size, r: archive.NewLineReader(io.NewSectionReader(f, offset, size-offset), offset)}
+}
+
+type wholeLines struct {
+	f    io.ReaderAt
+	size int64
+	r    *archive.LineReader
+}
+
+// next returns the next line, or the next piece of one whose newline is known
+// to be there; io.EOF before a torn line.
+func (l *wholeLines) next() (archive.Line, error) {
+	line, err := l.r.Next()
+	if err != nil || line.End || !line.Start {
+		return line, err
+	}
+	found, err := newlineAhead(l.f, line.Off+int64(len(line.Bytes)), l.size)
+	if err == nil && !found {
+		err = io.EOF
+	}
+	return line, err
+}
+
+func newlineAhead(f io.ReaderAt, from, size int64) (bool, error) {
+	buf := make([]byte, 256<<10)
+	r := io.NewSectionReader(f, from, size-from)
+	for {
+		n, err := r.Read(buf)
+		if bytes.IndexByte(buf[:n], '\n') >= 0 {
+			return true, nil
+		}
+		if errors.Is(err, io.EOF) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+}

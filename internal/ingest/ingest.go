@@ -1,0 +1,220 @@
+// Package ingest owns the pass: it asks every harness what there is, reads
+// what is new, and commits bytes, turns and watermark of each transcript
+// together. One process at a time, under the lock; it may die anywhere, and the
+// next pass converges to the same store.
+//
+// One worker reads, hashes, compresses and derives; one writer changes the
+// store. Between them stands a queue bounded in bytes. More workers gain
+// nothing: the writer's full-text index is the limit.
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/config"
+	"github.com/terminus-archive/terminus/internal/fsx"
+	"github.com/terminus-archive/terminus/internal/harness"
+	"github.com/terminus-archive/terminus/internal/harness/registry"
+	"github.com/terminus-archive/terminus/internal/store"
+)
+
+// Options say what a pass does.
+type Options struct {
+	Config *config.Config
+	// Path limits the pass to one transcript; "" is the whole tree.
+	Path string
+	// Backfill commits in larger steps.
+	Backfill bool
+	// Harnesses defaults to all that are registered.
+	Harnesses []harness.Harness
+	// Progress, if not nil, is called from time to time while work is done.
+	Progress func(Progress)
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// A Failure is something that the pass could not read. It went on.
+type Failure struct{ Path, Reason string }
+
+func (f Failure) String() string {
+	if strings.HasPrefix(f.Reason, f.Path) {
+		return f.Reason
+	}
+	return f.Path + ": " + f.Reason
+}
+
+// A Result is what a pass did.
+type Result struct {
+	// Busy means that another process holds the lock: nothing was done.
+	Busy bool
+	// Excluded means that the named transcript lies in an excluded project.
+	Excluded bool
+	// Failures are transcripts and companions that could not be taken in.
+	Failures []Failure
+	// Unreadable are places that discovery could not list.
+	Unreadable []Failure
+	// Notes are healthy remarks.
+	Notes []string
+
+	FilesSeen, FilesCommitted, FilesFailed int64
+	BytesRead, TurnsAdded                  int64
+}
+
+// LockName is the lock's file name inside the data directory.
+const LockName = "LOCK"
+
+const (
+	// quietAfter is how long a transcript must have been still before its
+	// session's end is compressed: long enough that a person who comes back
+	// from lunch still appends small rows.
+	quietAfter = time.Hour
+	// checkEvery is how often the whole archived prefix of a growing transcript
+	// is compared, beside the comparison of its end on every append.
+	checkEvery = 24 * time.Hour
+	// txBytes and txBytesBackfill end a transaction: small enough that a reader
+	// is never far behind, large enough that the index gets long segments.
+	txBytes         = 8 << 20
+	txBytesBackfill = 32 << 20
+	// freeReserve is what must stay free beside the estimate of a pass: room
+	// for the WAL and for the machine.
+	freeReserve = 64 << 20
+	// storeShare is the store's size as a share of what it takes in, rounded
+	// up: bytes, index and all come to about 0.31.
+	storeSharePercent = 40
+)
+
+// ErrNoSpace means that the disk has no room for what a pass would take in.
+var ErrNoSpace = errors.New("not enough free space")
+
+// Run makes one pass. The error is that of the pass as a whole: the store, the
+// lock, the disk, a named transcript that cannot be read. What single
+// transcripts cost is in the result.
+func Run(ctx context.Context, o Options) (Result, error) {
+	if o.Harnesses == nil {
+		o.Harnesses = registry.All()
+	}
+	p := &pass{o: o, started: o.Now()}
+	if o.Path != "" {
+		excluded, err := p.named()
+		if err != nil || excluded {
+			return Result{Excluded: excluded}, err
+		}
+	}
+	if err := fsx.MkdirOwner(o.Config.DataDir); err != nil {
+		return Result{}, fmt.Errorf("create the data directory: %w", err)
+	}
+	lock, held, err := fsx.TryLock(filepath.Join(o.Config.DataDir, LockName))
+	if err != nil {
+		return Result{}, fmt.Errorf("take the ingest lock: %w", err)
+	}
+	if held {
+		return Result{Busy: true}, nil
+	}
+	defer func() { _ = lock.Unlock() }()
+	defer clearProgress(o.Config.DataDir)
+	return p.run(ctx)
+}
+
+// A pass is one run over everything, or over one named transcript.
+type pass struct {
+	o       Options
+	started time.Time
+	named1  *harness.Transcript // the transcript that the caller named
+	jobs    []job
+	res     Result
+	prog    Progress
+
+	db     *store.DB // the writer's
+	reader *store.DB
+}
+
+func (p *pass) run(ctx context.Context) (Result, error) {
+	db, err := store.OpenWriter(ctx, p.o.Config.DataDir)
+	if err != nil {
+		return p.res, err
+	}
+	defer db.Close()
+	p.db = db
+	reader, err := store.OpenReader(ctx, db.Path)
+	if err != nil {
+		return p.res, err
+	}
+	defer reader.Close()
+	p.reader = reader
+
+	fatal := p.plan(ctx)
+	if fatal == nil {
+		fatal = p.room()
+	}
+	if fatal == nil {
+		fatal = p.pipeline(ctx)
+	}
+	_ = reader.Close() // a last checkpoint must not meet our own reader
+	if err := p.finish(ctx, fatal); fatal == nil {
+		fatal = err
+	}
+	return p.res, fatal
+}
+
+// room refuses a pass for which the disk has no room, before it begins.
+func (p *pass) room() error {
+	need := uint64(p.prog.BytesTotal)*storeSharePercent/100 + freeReserve
+	if p.prog.BytesTotal == 0 {
+		return nil
+	}
+	free, err := fsx.FreeSpace(p.o.Config.DataDir)
+	if err != nil || free >= need {
+		return nil // what cannot be measured is found out by writing
+	}
+	return fmt.Errorf("%w in %s: %d MB are free, this pass may need %d MB",
+		ErrNoSpace, p.o.Config.DataDir, free>>20, need>>20)
+}
+
+// finish writes the log row of the pass and brings the WAL home.
+func (p *pass) finish(ctx context.Context, fatal error) error {
+	if ctx.Err() != nil {
+		ctx = context.WithoutCancel(ctx) // the log row of a cancelled pass is still written
+	}
+	p.res.FilesFailed = int64(len(p.res.Failures))
+	if p.o.Path != "" && p.res.FilesCommitted == 0 && fatal == nil && len(p.res.Failures) == 0 {
+		return nil // a named transcript that was up to date leaves no trace
+	}
+	var lines []string
+	for _, f := range p.res.Failures {
+		lines = append(lines, f.String())
+	}
+	for _, f := range p.res.Unreadable {
+		lines = append(lines, f.String())
+	}
+	if fatal != nil {
+		lines = append(lines, fatal.Error())
+	}
+	end := p.o.Now()
+	w, err := p.db.Writer(ctx)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := w.Begin(ctx); err != nil {
+		return err
+	}
+	err = archive.SaveRun(ctx, w, archive.Run{
+		StartedAt: archive.Stamp(p.started), FinishedAt: archive.Stamp(end), DurationMS: end.Sub(p.started).Milliseconds(),
+		FilesSeen: p.res.FilesSeen, FilesCommitted: p.res.FilesCommitted, FilesFailed: p.res.FilesFailed,
+		BytesRead: p.res.BytesRead, TurnsAdded: p.res.TurnsAdded,
+		Error: strings.Join(lines, "\n"), Notes: strings.Join(p.res.Notes, "\n"),
+	})
+	if err == nil {
+		err = w.Commit(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return w.Checkpoint(ctx)
+}

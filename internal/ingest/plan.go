@@ -1,0 +1,214 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/config"
+	"github.com/terminus-archive/terminus/internal/fsx"
+	"github.com/terminus-archive/terminus/internal/harness"
+	"github.com/terminus-archive/terminus/internal/harness/claude"
+	"github.com/terminus-archive/terminus/internal/store"
+)
+
+// A job is one transcript that has something new.
+type job struct {
+	h          harness.Harness
+	t          harness.Transcript
+	known      bool                // it has a watermark
+	changed    bool                // its own bytes, not only companions
+	companions []harness.Companion // those whose stat is new
+	bytes      int64               // estimate of what is to be read
+	committed  bool                // the writer's: something of it was stored
+}
+
+// env is what a harness may know of the machine.
+func env(c *config.Config, h harness.Harness) harness.Env {
+	e := harness.Env{FolderExcluded: c.Exclude.Folder, PathExcluded: c.Exclude.Covers}
+	if h.ID() == "claude" {
+		e.Roots = c.ClaudeRoots
+	}
+	if own, ok := c.Harness[h.ID()]; ok && len(own.Roots) > 0 {
+		e.Roots = own.Roots
+	}
+	return e
+}
+
+func enabled(c *config.Config, h harness.Harness) bool {
+	own, ok := c.Harness[h.ID()]
+	return !ok || own.Enabled == nil || *own.Enabled
+}
+
+// named resolves the transcript that the caller named, before the lock and the
+// store are touched.
+func (p *pass) named() (excluded bool, err error) {
+	t, err := claude.ForFile(p.o.Path)
+	if err != nil {
+		return false, err
+	}
+	if namedExcluded(t.Path, p.o.Config) {
+		return true, nil
+	}
+	p.named1 = &t
+	return false, nil
+}
+
+// namedExcluded reports whether a transcript that was named by hand lies in an
+// excluded project. Below a configured root only the project folder's name
+// counts; elsewhere any folder above it may be one.
+func namedExcluded(path string, c *config.Config) bool {
+	if c.Exclude.Everything() || c.Exclude.Covers(path) {
+		return true
+	}
+	for _, root := range c.ClaudeRoots {
+		tree, err := filepath.EvalSymlinks(filepath.Join(root, "projects"))
+		if err != nil {
+			continue
+		}
+		if below, err := filepath.Rel(tree, path); err == nil && filepath.IsLocal(below) {
+			folder, _, _ := strings.Cut(filepath.ToSlash(below), "/")
+			return c.Exclude.Folder(folder)
+		}
+	}
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if c.Exclude.Folder(filepath.Base(dir)) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+}
+
+// plan discovers what there is and keeps what is new.
+func (p *pass) plan(ctx context.Context) error {
+	seen, err := archive.SeenSources(ctx, p.reader)
+	if err != nil {
+		return store.Wrap("read", p.db.Path, err)
+	}
+	companions, err := archive.SeenCompanions(ctx, p.reader)
+	if err != nil {
+		return store.Wrap("read", p.db.Path, err)
+	}
+	f := filter{seen: seen, companions: companions}
+	if p.named1 != nil {
+		p.res.FilesSeen = 1
+		p.keep(f.job(claude.Harness{}, *p.named1))
+		return nil
+	}
+	for _, h := range p.o.Harnesses {
+		if !enabled(p.o.Config, h) {
+			continue
+		}
+		for t, err := range h.Discover(ctx, env(p.o.Config, h)) {
+			if err != nil {
+				p.res.Unreadable = append(p.res.Unreadable, problem(err))
+				continue
+			}
+			p.res.FilesSeen++
+			p.keep(f.job(h, t))
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func (p *pass) keep(j job, ok bool) {
+	if !ok {
+		return
+	}
+	p.jobs = append(p.jobs, j)
+	p.prog.BytesTotal += j.bytes
+	p.prog.FilesTotal++
+}
+
+func problem(err error) Failure {
+	var pr *harness.Problem
+	if errors.As(err, &pr) {
+		return Failure{pr.Path, pr.Err.Error()}
+	}
+	return Failure{"discovery", err.Error()}
+}
+
+// A filter drops what is as the last pass left it: such a transcript is not
+// opened.
+type filter struct {
+	seen       map[string]archive.Seen
+	companions map[string]fsx.Stat
+}
+
+func (f filter) job(h harness.Harness, t harness.Transcript) (job, bool) {
+	j := job{h: h, t: t}
+	last, known := f.seen[t.Source]
+	j.known = known
+	switch t.Kind {
+	case harness.Lines:
+		j.changed = !known || last.Stat != t.Stat
+		j.bytes = max(t.Stat.Size-last.Offset, 0)
+	case harness.Rows:
+		j.changed = !known || t.Stamp == "" || last.Stamp != t.Stamp
+	}
+	for _, c := range t.Companions {
+		if old, ok := f.companions[c.Path]; !ok || old != c.Stat {
+			j.companions = append(j.companions, c)
+			j.bytes += c.Stat.Size
+		}
+	}
+	if !j.changed {
+		j.bytes = 0
+	}
+	return j, j.changed || len(j.companions) > 0
+}
+
+// An Estimate is what a pass would take in.
+type Estimate struct {
+	Transcripts int      // with something new
+	Bytes       int64    // of them, not archived yet
+	Problems    []string // places that could not be listed
+}
+
+// Measure estimates a pass without the lock and without creating anything.
+func Measure(ctx context.Context, c *config.Config, harnesses []harness.Harness) (Estimate, error) {
+	p := &pass{o: Options{Config: c, Harnesses: harnesses}}
+	db, err := store.OpenReader(ctx, store.Path(c.DataDir))
+	switch {
+	case errors.Is(err, store.ErrNoStore):
+		err = p.planEmpty(ctx)
+	case err == nil:
+		p.db, p.reader = db, db
+		err = p.plan(ctx)
+		_ = db.Close()
+	}
+	e := Estimate{Transcripts: len(p.jobs), Bytes: p.prog.BytesTotal}
+	for _, u := range p.res.Unreadable {
+		e.Problems = append(e.Problems, u.String())
+	}
+	return e, err
+}
+
+func (p *pass) planEmpty(ctx context.Context) error {
+	f := filter{}
+	for _, h := range p.o.Harnesses {
+		if !enabled(p.o.Config, h) {
+			continue
+		}
+		for t, err := range h.Discover(ctx, env(p.o.Config, h)) {
+			if err != nil {
+				p.res.Unreadable = append(p.res.Unreadable, problem(err))
+				continue
+			}
+			p.keep(f.job(h, t))
+		}
+	}
+	return ctx.Err()
+}
+
+// gone reports whether err says that a file vanished between discovery and
+// reading: that is no failure, the next pass sees what became of it.
+func gone(err error) bool { return errors.Is(err, os.ErrNotExist) }

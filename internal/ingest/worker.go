@@ -1,0 +1,288 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+
+	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/derive"
+	"github.com/terminus-archive/terminus/internal/fsx"
+	"github.com/terminus-archive/terminus/internal/harness"
+	"github.com/terminus-archive/terminus/internal/index"
+	"github.com/terminus-archive/terminus/internal/project"
+	"github.com/terminus-archive/terminus/internal/store"
+	"github.com/terminus-archive/terminus/internal/transcript"
+)
+
+// errExcluded means that a session's records place it in an excluded project,
+// which its folder's name did not tell.
+var errExcluded = errors.New("the project is excluded")
+
+// errAbandoned ends the worker when the writer has failed.
+var errAbandoned = errors.New("the writer has failed")
+
+// A worker reads transcripts and makes batches of what is new in them.
+type worker struct {
+	p         *pass
+	q         *queue
+	projects  project.Resolver
+	projector derive.Projector
+	inFlight  map[string]bool // session keys with batches that may not be committed
+	limit     int64
+}
+
+// run takes the jobs in order. A transcript that cannot be read is a failure
+// of its own; only the store's failures end the pass.
+func (w *worker) run(ctx context.Context) error {
+	for i := range w.p.jobs {
+		j := &w.p.jobs[i]
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		err := w.job(ctx, j)
+		var se *store.Error
+		switch {
+		case err == nil:
+			continue
+		case errors.Is(err, errAbandoned), ctx.Err() != nil, errors.As(err, &se):
+			return err
+		case gone(err), errors.Is(err, errExcluded):
+			err = nil
+		}
+		b := &batch{job: j, last: true}
+		if err != nil {
+			b.failure = &Failure{j.t.Path, reason(err, j.t.Path)}
+		}
+		if !w.q.put(b) {
+			return errAbandoned
+		}
+	}
+	return nil
+}
+
+// reason is err without the path that the failure names anyway.
+func reason(err error, path string) string {
+	var pe *os.PathError
+	if errors.As(err, &pe) && pe.Path == path {
+		return pe.Op + ": " + pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// job takes in one transcript. A reader that panics over foreign bytes costs
+// its transcript, not the pass.
+func (w *worker) job(ctx context.Context, j *job) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("reading it failed: %v", r)
+		}
+	}()
+	if w.inFlight[j.t.Key] {
+		if err := w.barrier(); err != nil {
+			return err
+		}
+	}
+	s, exists, err := archive.Load(ctx, w.p.reader, j.t.Key)
+	if err != nil {
+		return err
+	}
+	run := &sessionRun{key: j.t.Key, harness: j.h.ID(), parent: j.t.Parent, exists: exists, meta: s.Meta, no: s.No, slot: s.Slot}
+	if !exists {
+		run.slot = -1
+	}
+	switch {
+	case exists && w.p.o.Config.Exclude.Hidden(s.Meta.Project, s.Meta.PreWorktree):
+		return errExcluded
+	case !j.changed || s.Evicted:
+		return w.companionsOnly(j, run)
+	case j.t.Kind == harness.Rows:
+		return w.rows(ctx, j, run, s)
+	}
+	f, stat, err := fsx.OpenRegular(j.t.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return w.file(ctx, j, run, s, f, stat)
+}
+
+func (w *worker) companionsOnly(j *job, run *sessionRun) error {
+	if !run.exists || len(j.companions) == 0 {
+		return w.send(&batch{job: j, last: true})
+	}
+	return w.send(&batch{job: j, sess: run, companions: j.companions, last: true})
+}
+
+// barrier waits until everything sent so far is committed, so that a session
+// that is read again is read as it will be.
+func (w *worker) barrier() error {
+	b := &batch{barrier: make(chan struct{})}
+	if err := w.send(b); err != nil {
+		return err
+	}
+	<-b.barrier
+	clear(w.inFlight)
+	return nil
+}
+
+func (w *worker) send(b *batch) error {
+	if b.sess != nil {
+		w.inFlight[b.sess.key] = true
+	}
+	if !w.q.put(b) {
+		return errAbandoned
+	}
+	return nil
+}
+
+// file decides what became of a transcript that is a file: grown, only
+// touched, or changed.
+func (w *worker) file(ctx context.Context, j *job, run *sessionRun, s archive.Session, f *os.File, stat fsx.Stat) error {
+	if !run.exists {
+		return w.grown(ctx, j, run, s, f, stat, archive.Watermark{Source: j.t.Source, CheckedAt: w.p.started.Unix()})
+	}
+	if !j.known {
+		return w.changed(ctx, j, run, s, f, stat, nil)
+	}
+	mark, err := archive.LoadWatermark(ctx, w.p.reader, j.t.Source)
+	if err != nil {
+		return store.Wrap("read", w.p.db.Path, err)
+	}
+	old, err := archive.LoadRevision(ctx, w.p.reader, mark.Revision)
+	if err != nil {
+		return store.Wrap("read", w.p.db.Path, err)
+	}
+	same, err := w.samePrefix(f, stat, &mark, old.Hash)
+	switch {
+	case err != nil:
+		return err
+	case !same:
+		return w.changed(ctx, j, run, s, f, stat, &mark)
+	case stat.Size > mark.Offset && len(archive.NewCover(old.Extents).Gaps(s.Tail.StreamLen)) > 0:
+		return w.regrown(ctx, j, run, s, f, stat, mark, old)
+	}
+	return w.grown(ctx, j, run, s, f, stat, mark)
+}
+
+// samePrefix reports whether the archived part of a file is still what the
+// file begins with. The end of it is always compared; the whole of it when
+// anything but growth happened, and once a day.
+func (w *worker) samePrefix(f *os.File, stat fsx.Stat, mark *archive.Watermark, whole []byte) (bool, error) {
+	if stat.Size < mark.Offset {
+		return false, nil
+	}
+	tail, err := tailHash(f, mark.Offset)
+	if err != nil || !bytes.Equal(tail, mark.TailHash) {
+		return false, err
+	}
+	now := w.p.started.Unix()
+	onlyGrown := stat.Inode == mark.Stat.Inode && stat.Size > mark.Stat.Size
+	if onlyGrown && now-mark.CheckedAt < int64(checkEvery.Seconds()) {
+		return true, nil
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, mark.Offset)); err != nil {
+		return false, err
+	}
+	mark.CheckedAt = now
+	return bytes.Equal(sum.Sum(nil), whole), nil
+}
+
+func tailHash(f io.ReaderAt, offset int64) ([]byte, error) {
+	from := max(0, offset-archive.TailSpan)
+	sum := sha256.New()
+	n, err := io.Copy(sum, io.NewSectionReader(f, from, offset-from))
+	if err == nil && n < offset-from {
+		err = io.ErrUnexpectedEOF
+	}
+	return sum.Sum(nil), err
+}
+
+// An intake is one transcript on its way into the archive.
+type intake struct {
+	w     *worker
+	j     *job
+	run   *sessionRun
+	app   *archive.Appender
+	state transcript.State
+	rows  []index.Row
+	sum   hash.Hash // of the transcript's own bytes
+	read  int64     // bytes read since the last batch
+}
+
+func (w *worker) intake(ctx context.Context, j *job, run *sessionRun, s archive.Session) (*intake, error) {
+	raw, err := s.Tail.OpenRaw(ctx, w.p.reader)
+	if err != nil {
+		return nil, fmt.Errorf("the archive of session %s is damaged, nothing is added to it (see terminus verify): %w", run.key, err)
+	}
+	in := &intake{w: w, j: j, run: run, app: archive.NewAppender(s.Tail, raw), sum: sha256.New()}
+	if s.Meta.State != "" {
+		if err := json.Unmarshal([]byte(s.Meta.State), &in.state); err != nil {
+			return nil, fmt.Errorf("the stored state of session %s cannot be read: %w", run.key, err)
+		}
+	}
+	in.state.Key = run.key
+	return in, nil
+}
+
+// add appends a line, or a piece of one, to the stream and derives its turns.
+func (in *intake) add(l archive.Line) {
+	at := in.app.StreamLen()
+	in.app.Add(l.Bytes, l.Start)
+	if l.Whole() {
+		in.derive(l.Bytes, at)
+	}
+}
+
+func (in *intake) derive(line []byte, at int64) {
+	for _, t := range in.j.h.Turns(line, &in.state) {
+		r := index.Row{
+			NativeID: t.NativeID, UUID: t.UUID, Type: t.Type, ToolName: t.ToolName, TS: t.TS,
+			Off: at + int64(t.Off), Len: int64(t.Len), Nature: t.Nature, ToolResult: t.ToolResult,
+			Boundary: t.Boundary, BoundaryMeta: bytes.Clone(t.BoundaryMeta),
+		}
+		if !t.Unindexed {
+			r.Body = bytes.Clone(in.w.projector.Body(t.Pieces))
+		}
+		in.rows = append(in.rows, r)
+	}
+}
+
+// due reports whether a transaction should end before a line of n bytes.
+func (in *intake) due(n int) bool {
+	return in.app.Fresh() >= in.w.limit && in.app.AtCut(n)
+}
+
+// batch takes what has come together so far. The error is errExcluded.
+func (in *intake) batch(up archive.Append) (*batch, error) {
+	b := &batch{job: in.j, sess: in.run, up: up, rows: in.rows, state: in.state, bytesRead: in.read}
+	if in.run.meta.Project == "" && in.state.CWD != "" {
+		project, pre := in.w.projects.Resolve(in.state.CWD)
+		if in.w.p.o.Config.Exclude.Hidden(project, pre) {
+			return nil, errExcluded
+		}
+		in.run.meta.Project, in.run.meta.PreWorktree = project, pre
+	}
+	b.project, b.preTree = in.run.meta.Project, in.run.meta.PreWorktree
+	in.rows, in.read = nil, 0
+	return b, nil
+}
+
+// finish ends a transcript: the last batch carries the companions.
+func (in *intake) finish(b *batch) error {
+	b.last = true
+	b.companions = in.j.companions
+	return in.w.send(b)
+}
+
+// quiet reports whether a transcript is not expected to grow soon.
+func (w *worker) quiet(stat fsx.Stat) bool {
+	return stat.Mtime < w.p.started.Add(-quietAfter).UnixNano()
+}

@@ -1,0 +1,331 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/fsx"
+	"github.com/terminus-archive/terminus/internal/index"
+	"github.com/terminus-archive/terminus/internal/store"
+)
+
+// A writer applies batches. Whatever one batch holds is committed together;
+// small batches share a transaction.
+type writer struct {
+	p      *pass
+	w      *store.Writer
+	limit  int64
+	inTx   int64             // bytes of stream in the open transaction
+	opened map[string]*place // by session key: what this pass has assigned
+	now    string
+}
+
+// A place is where the rows of a session go. Several transcripts of one pass
+// may belong to one session.
+type place struct {
+	no, slot, next int64
+}
+
+func (p *pass) pipeline(ctx context.Context) error {
+	if len(p.jobs) == 0 {
+		return p.after(ctx, nil)
+	}
+	sw, err := p.db.Writer(ctx)
+	if err != nil {
+		return err
+	}
+	defer sw.Close()
+	limit := int64(txBytes)
+	if p.o.Backfill {
+		limit = txBytesBackfill
+	}
+	p.prog.begin(p.started, p.o.Backfill)
+	wr := &writer{p: p, w: sw, limit: limit, opened: map[string]*place{}, now: archive.Stamp(p.started)}
+
+	q := newQueue()
+	worked := make(chan error, 1)
+	wk := &worker{p: p, q: q, inFlight: map[string]bool{}, limit: limit}
+	go func() {
+		defer close(q.ch)
+		worked <- wk.run(ctx)
+	}()
+	err = wr.drain(ctx, q)
+	if err != nil {
+		q.abandon()
+		<-worked
+		return err
+	}
+	if err := <-worked; err != nil {
+		return err
+	}
+	return p.after(ctx, wr)
+}
+
+// drain applies batches until the worker is done.
+func (w *writer) drain(ctx context.Context, q *queue) error {
+	for b := range q.ch {
+		err := w.one(ctx, b)
+		q.took(b)
+		if err != nil {
+			w.w.Rollback()
+			if b.barrier != nil {
+				close(b.barrier)
+			}
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		w.w.Rollback()
+		return ctx.Err()
+	}
+	return w.commit(ctx)
+}
+
+func (w *writer) one(ctx context.Context, b *batch) error {
+	if b.barrier != nil {
+		if err := w.commit(ctx); err != nil {
+			return err
+		}
+		close(b.barrier)
+		b.barrier = nil
+		return nil
+	}
+	if b.failure != nil {
+		w.p.res.Failures = append(w.p.res.Failures, *b.failure)
+	}
+	if b.sess != nil {
+		if err := w.w.Begin(ctx); err != nil {
+			return err
+		}
+		if err := w.apply(ctx, b); err != nil {
+			return fmt.Errorf("write session %s: %w", b.sess.key, err)
+		}
+		if err := w.companions(ctx, b); err != nil {
+			return err
+		}
+	}
+	w.account(b)
+	if w.inTx >= w.limit {
+		return w.commit(ctx)
+	}
+	return nil
+}
+
+func (w *writer) account(b *batch) {
+	w.p.res.BytesRead += b.bytesRead
+	w.p.prog.BytesDone += b.bytesRead
+	w.inTx += b.bytesRead
+	if b.last {
+		w.p.prog.FilesDone++
+		if b.job.committed {
+			w.p.res.FilesCommitted++
+		}
+	}
+	w.p.report()
+}
+
+func (w *writer) commit(ctx context.Context) error {
+	if err := w.w.Commit(ctx); err != nil {
+		return err
+	}
+	w.inTx = 0
+	if w.p.db.WALBytes() > store.WALLimit {
+		return w.w.Checkpoint(ctx)
+	}
+	return nil
+}
+
+// apply writes everything of a batch except its companions.
+func (w *writer) apply(ctx context.Context, b *batch) error {
+	pl, err := w.place(ctx, b)
+	if err != nil {
+		return err
+	}
+	if b.touch {
+		return archive.Touch(ctx, w.w, b.mark.Source, b.mark.Stat, b.mark.CheckedAt)
+	}
+	if b.up.Blocks == nil && b.mark == nil {
+		return nil
+	}
+	b.job.committed = true
+	if err := w.meta(ctx, b, pl); err != nil {
+		return err
+	}
+	if err := archive.SaveBlocks(ctx, w.w, pl.no, b.up); err != nil {
+		return err
+	}
+	if err := w.rows(ctx, b, pl); err != nil {
+		return err
+	}
+	for _, h := range b.held {
+		if err := index.HoldLine(ctx, w.w, pl.no, h.id, h.Held); err != nil {
+			return err
+		}
+	}
+	return w.mark(ctx, b, pl)
+}
+
+// place finds or makes the session's number.
+func (w *writer) place(ctx context.Context, b *batch) (*place, error) {
+	if pl, ok := w.opened[b.sess.key]; ok {
+		return pl, nil
+	}
+	pl := &place{no: b.sess.no, slot: b.sess.slot}
+	var err error
+	if b.sess.exists {
+		pl.next, err = index.CountTurns(ctx, w.w, pl.no)
+	} else {
+		pl.no, err = archive.CreateSession(ctx, w.w, b.sess.key, b.sess.harness)
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.opened[b.sess.key] = pl
+	return pl, nil
+}
+
+func (w *writer) rows(ctx context.Context, b *batch, pl *place) error {
+	if len(b.rows) == 0 {
+		return nil
+	}
+	if pl.slot < 0 {
+		slot, err := archive.AssignSlot(ctx, w.w, b.sess.key, b.project)
+		if err != nil {
+			return err
+		}
+		pl.slot = slot
+	}
+	added, skipped, err := index.Write(ctx, w.w, index.Target{No: pl.no, Slot: pl.slot, Next: pl.next}, b.rows)
+	if err != nil {
+		return err
+	}
+	pl.next += added
+	w.p.res.TurnsAdded += added
+	if skipped > 0 {
+		w.p.res.Notes = append(w.p.res.Notes, fmt.Sprintf("%s has more than %d turns: %d further records are archived and are no turns",
+			b.sess.key, index.MaxTurns, skipped))
+	}
+	return nil
+}
+
+func (w *writer) meta(ctx context.Context, b *batch, pl *place) error {
+	state, err := json.Marshal(b.state)
+	if err != nil {
+		return err
+	}
+	m := b.sess.meta
+	m.SessionID, m.CWD, m.Branch = b.state.SessionID, b.state.CWD, b.state.Branch
+	m.FirstTurnAt, m.LastTurnAt = b.state.FirstTS, b.state.LastTS
+	m.Project, m.PreWorktree = b.project, b.preTree
+	m.Parent = b.sess.parent
+	if m.Parent == "" {
+		m.Parent = b.state.ParentKey
+	}
+	if b.state.ContinuesFrom != "" {
+		m.ContinuesFrom = b.state.ContinuesFrom
+	}
+	m.PendingParent = nil
+	if m.ContinuesFrom == "" {
+		m.PendingParent = index.UUIDValue(b.state.FirstParent)
+	}
+	m.State, m.DerivedVersion = string(state), store.DerivedSchema
+	if m.TranscriptPath, err = w.transcriptPath(ctx, b, m.TranscriptPath); err != nil {
+		return err
+	}
+	b.sess.meta = m
+	return archive.SaveMeta(ctx, w.w, b.sess.key, m, b.up.Tail, b.up.Unsettled)
+}
+
+// transcriptPath is the file of the session that was written last.
+func (w *writer) transcriptPath(ctx context.Context, b *batch, old string) (string, error) {
+	if old == "" || old == b.job.t.Path {
+		return b.job.t.Path, nil
+	}
+	var mtime int64
+	err := w.w.QueryRowContext(ctx, `SELECT coalesce(max(mtime), 0) FROM watermarks WHERE source = ?`, old).Scan(&mtime)
+	if err != nil || b.job.t.Stat.Mtime < mtime {
+		return old, err
+	}
+	return b.job.t.Path, nil
+}
+
+// mark writes the revision and the watermark.
+func (w *writer) mark(ctx context.Context, b *batch, pl *place) error {
+	if b.mark == nil {
+		return nil
+	}
+	m := *b.mark
+	m.No, m.UpdatedAt = pl.no, w.now
+	var err error
+	switch {
+	case b.revision != nil && b.setExtents:
+		err = archive.SetExtents(ctx, w.w, *b.revision)
+	case b.revision != nil:
+		r := *b.revision
+		r.No, r.MadeAt = pl.no, w.now
+		m.Revision, err = archive.AddRevision(ctx, w.w, r)
+	case b.grow:
+		m.Revision, err = w.grow(ctx, b, pl)
+	}
+	if err != nil {
+		return err
+	}
+	if err := m.Save(ctx, w.w); err != nil {
+		return err
+	}
+	if b.revision == nil {
+		return nil
+	}
+	newest, err := archive.Newest(ctx, w.w, pl.no)
+	if err != nil {
+		return err
+	}
+	return index.MarkCurrent(ctx, w.w, pl.no, newest)
+}
+
+// grow lengthens the transcript's newest revision, or makes its first.
+func (w *writer) grow(ctx context.Context, b *batch, pl *place) (int64, error) {
+	hash, err := archive.RestoreHash(b.mark.SHAState)
+	if err != nil {
+		return 0, err
+	}
+	sum := hash.Sum(nil)
+	id, err := archive.NewestRevision(ctx, w.w, pl.no, b.mark.Source)
+	if err != nil {
+		return 0, err
+	}
+	if id != 0 {
+		return id, archive.Grow(ctx, w.w, id, b.growOff, b.growth, b.mark.Offset, sum)
+	}
+	return archive.AddRevision(ctx, w.w, archive.Revision{
+		No: pl.no, Source: b.mark.Source, MadeAt: w.now, Cause: archive.CauseFirst, Len: b.mark.Offset, Hash: sum,
+		Extents: archive.Extents{}.Add(b.growOff, b.growth),
+	})
+}
+
+// companions archives the files beside a transcript. One that cannot be read
+// costs itself.
+func (w *writer) companions(ctx context.Context, b *batch) error {
+	pl := w.opened[b.sess.key]
+	for _, c := range b.companions {
+		f, stat, err := fsx.OpenRegular(c.Path)
+		if err != nil {
+			if !gone(err) {
+				w.p.res.Failures = append(w.p.res.Failures, Failure{c.Path, reason(err, c.Path)})
+			}
+			continue
+		}
+		n, err := archive.SaveCompanion(ctx, w.w, archive.Companion{
+			No: pl.no, Name: c.Name, Source: c.Path, SeenAt: w.now, Stat: stat,
+		}, f)
+		_ = f.Close()
+		if err != nil {
+			return store.Wrap("write", w.p.db.Path, fmt.Errorf("archive %s: %w", c.Path, err))
+		}
+		b.bytesRead += n
+		b.job.committed = b.job.committed || n > 0
+	}
+	return nil
+}
