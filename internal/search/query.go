@@ -1,0 +1,135 @@
+package search
+
+import (
+	"context"
+
+	"github.com/terminus-archive/terminus/internal/derive"
+)
+
+const (
+	// DefaultLimit is how many hits a query gives that names no limit.
+	DefaultLimit = 10
+	// MaxLimit is the most hits that one query gives; a higher limit is lowered.
+	MaxLimit = 50
+	// candidates is how many turns of the best relevance are weighed further:
+	// four times MaxLimit, so that what is added to a turn's relevance later can
+	// lift it into the answer.
+	candidates = 4 * MaxLimit
+)
+
+// A Query asks for turns. All conditions must hold.
+type Query struct {
+	// Words must all stand in the turn.
+	Words string
+	// Scope is the part of the archive that is searched.
+	Scope Scope
+	// Kind is the record type and Tool the name of the turn's first tool call,
+	// matched exactly; "" is any.
+	Kind, Tool string
+	// Since and Until bound the turn's time, both inclusive, in the form that
+	// the functions of these names give. A turn without a time lies outside
+	// every bound.
+	Since, Until string
+	// Limit is the number of hits wanted; 0 is DefaultLimit.
+	Limit int
+	// Raw lifts the egress filter for this query.
+	Raw bool
+}
+
+// A Match is an entity of a turn that the query names.
+type Match struct {
+	Kind  string `json:"kind"`
+	Value string `json:"value"`
+}
+
+// A Hit is a turn that a query found.
+type Hit struct {
+	TurnID      int64   `json:"turn_id"`
+	SessionKey  string  `json:"session_key"`
+	Project     *string `json:"project"`
+	RecordType  string  `json:"record_type"`
+	TS          *string `json:"ts"`
+	Sidechain   bool    `json:"sidechain"`
+	Relevance   float64 `json:"relevance"` // higher is better
+	EntityScore float64 `json:"entity_score"`
+	MatchedOn   []Match `json:"matched_on"`
+	// Excerpt is the text around the match, "" where the archive does not give
+	// the turn's bytes.
+	Excerpt string `json:"excerpt"`
+}
+
+// A Result answers a Query.
+type Result struct {
+	Query string `json:"query"` // as typed
+	// Truncated says that only the first words of the query were searched.
+	Truncated bool  `json:"truncated"`
+	Hits      []Hit `json:"hits"`
+	// Reason says why there are no hits, where that is not simply that nothing
+	// matched.
+	Reason string `json:"-"`
+}
+
+// Empty is the answer to words without any hits: what is shown where the store
+// cannot be used.
+func Empty(words string) Result {
+	_, cut := derive.Terms(words)
+	return Result{Query: words, Truncated: cut, Hits: []Hit{}}
+}
+
+// Find answers q. Hits stand in the order of their relevance, highest first;
+// then turns of top-level sessions before those of subagents, newer before
+// older with a turn without a time last, and lower ids before higher. Every
+// turn in scope takes part in the ranking.
+func (r *Reader) Find(ctx context.Context, q Query) (Result, error) {
+	terms, cut := derive.Terms(q.Words)
+	res := Result{Query: q.Words, Truncated: cut, Hits: []Hit{}}
+	snap, err := r.Snapshot(ctx)
+	if err != nil {
+		return res, err
+	}
+	defer snap.Close()
+	view, err := snap.TextView(ctx, q.Scope, q.Raw)
+	if err != nil {
+		return res, err
+	}
+	match := derive.Match(terms)
+	switch {
+	case view.Reason != "":
+		res.Reason = view.Reason
+		return res, nil
+	case match == "":
+		res.Reason = NoWords
+		return res, nil
+	}
+	turns, err := snap.rank(ctx, view, q, match)
+	if err != nil {
+		return res, err
+	}
+	for _, c := range turns[:min(len(turns), q.limit())] {
+		hit, err := snap.hit(ctx, c, terms)
+		if err != nil {
+			return res, err
+		}
+		res.Hits = append(res.Hits, hit)
+	}
+	return res, nil
+}
+
+func (q Query) limit() int {
+	if q.Limit <= 0 {
+		return DefaultLimit
+	}
+	return min(q.Limit, MaxLimit)
+}
+
+func (s *Snapshot) hit(ctx context.Context, c candidate, terms []string) (Hit, error) {
+	text, err := s.Text(ctx, &c.Turn)
+	if err != nil {
+		return Hit{}, err
+	}
+	return Hit{
+		TurnID: c.ID, SessionKey: c.Session.Key, Project: c.Session.Project, RecordType: c.Type, TS: c.TS,
+		Sidechain: c.Session.Sidechain, Relevance: c.relevance, MatchedOn: []Match{},
+		Excerpt: derive.Excerpt(text, terms),
+	}, nil
+}

@@ -1,0 +1,28 @@
+package search
+
+import "fmt"
+
+// Reasons are the sentences that say why an answer is empty. They are prose
+// for people; only NoWords and NoTurn are fixed by the contract. None of them
+// names anything of an excluded project: they repeat what was asked.
+
+// NoWords is the reason of a query in which nothing can be searched.
+const NoWords = "the query has no words that can be searched"
+
+const (
+	nothingArchived  = "nothing is archived yet: run terminus ingest"
+	allExcluded      = "the configuration excludes every directory"
+	noWorkDir        = "the working directory cannot be read: name a project"
+	noFilterInBuild  = "redact_recall is set, and the egress filter is not available in this build: --raw shows text unfiltered"
+	patternNoStore   = "no store at %s yet: run terminus ingest"
+	patternUncovered = "no archived project contains %s"
+	patternExcluded  = "the configuration excludes the project of %s"
+)
+
+// NoTurn is the reason of a turn that does not exist, or that this request may
+// not see.
+func NoTurn(id int64) string { return fmt.Sprintf("no turn %d is archived", id) }
+
+// NoSession is the reason of a session that does not exist, or that this
+// request may not see.
+func NoSession(name string) string { return fmt.Sprintf("no session %s is archived", name) }

@@ -1,0 +1,217 @@
+package search
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/terminus-archive/terminus/internal/config"
+)
+
+// AllProjects is the Project of a Scope that reaches every project.
+const AllProjects = "*"
+
+// A Scope names the part of the archive that a request is about.
+type Scope struct {
+	// Project is a path inside a project, AllProjects, or "" for the project
+	// that Dir lies in. A relative path is meant from Dir.
+	Project string
+	// Dir is the working directory, "" where it cannot be read.
+	Dir string
+}
+
+// A View is what one request may see. Only this package makes one.
+type View struct {
+	// Reason says why nothing can be seen, "" where something may be.
+	Reason string
+
+	all      bool
+	projects []string // unless all: the projects in scope
+	hidden   []string // values of project and project_pre_worktree that are excluded
+}
+
+// View resolves a scope against the projects that are archived, and takes away
+// what the configuration excludes, whenever it was archived.
+func (s *Snapshot) View(ctx context.Context, scope Scope) (View, error) {
+	switch {
+	case s.tx == nil:
+		return View{Reason: fmt.Sprintf(patternNoStore, s.r.path)}, nil
+	case s.r.exclude.Everything():
+		return View{Reason: allExcluded}, nil
+	case scope.Project == AllProjects:
+		hidden, err := s.hidden(ctx)
+		return View{all: true, hidden: hidden}, err
+	}
+	dir := scope.Project
+	switch {
+	case dir == "" && scope.Dir == "", dir != "" && !filepath.IsAbs(dir) && scope.Dir == "":
+		return View{Reason: noWorkDir}, nil
+	case dir == "":
+		dir = scope.Dir
+	case !filepath.IsAbs(dir):
+		dir = scope.Dir + string(filepath.Separator) + dir
+	}
+	return s.viewOf(ctx, dir)
+}
+
+// TextView is View for a request that hands out text of transcripts. It is the
+// gate of the egress filter: where the configuration asks for the filter,
+// nothing is shown unless this one request is raw, for this build has none.
+func (s *Snapshot) TextView(ctx context.Context, scope Scope, raw bool) (View, error) {
+	v, err := s.View(ctx, scope)
+	if err == nil && v.Reason == "" && s.r.redact && !raw {
+		v = View{Reason: noFilterInBuild}
+	}
+	return v, err
+}
+
+func (s *Snapshot) viewOf(ctx context.Context, dir string) (View, error) {
+	keys, err := s.keys(ctx)
+	if err != nil {
+		return View{}, err
+	}
+	projects := covering(keys, dir)
+	if len(projects) == 0 {
+		filled, err := s.anySession(ctx)
+		if err != nil || filled {
+			return View{Reason: fmt.Sprintf(patternUncovered, dir)}, err
+		}
+		return View{Reason: nothingArchived}, nil
+	}
+	projects = slices.DeleteFunc(projects, func(p string) bool { return s.r.exclude.Hidden(p, "") })
+	if len(projects) == 0 {
+		return View{Reason: fmt.Sprintf(patternExcluded, dir)}, nil
+	}
+	return View{projects: projects, hidden: s.hiddenOf(keys)}, nil
+}
+
+// A key is one pair under which sessions are filed; "" stands for null.
+type key struct{ project, preWorktree string }
+
+// keys are the distinct pairs of the archive, ordered by project, then by the
+// path before folding.
+func (s *Snapshot) keys(ctx context.Context) ([]key, error) {
+	var keys []key
+	err := s.each(ctx, func(rows *sql.Rows) error {
+		var k key
+		if err := rows.Scan(&k.project, &k.preWorktree); err != nil {
+			return err
+		}
+		keys = append(keys, k)
+		return nil
+	}, `SELECT DISTINCT coalesce(project, ''), coalesce(project_pre_worktree, '') FROM session_meta
+	    WHERE project IS NOT NULL OR project_pre_worktree IS NOT NULL ORDER BY 1, 2`)
+	return keys, err
+}
+
+func (s *Snapshot) anySession(ctx context.Context) (bool, error) {
+	var found bool
+	err := s.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM sessions)`).Scan(&found)
+	return found, s.r.wrap(err)
+}
+
+// hidden are the stored directories that the configuration excludes.
+func (s *Snapshot) hidden(ctx context.Context) ([]string, error) {
+	if len(s.r.exclude.List()) == 0 {
+		return nil, nil
+	}
+	keys, err := s.keys(ctx)
+	return s.hiddenOf(keys), err
+}
+
+func (s *Snapshot) hiddenOf(keys []key) []string {
+	var out []string
+	for _, k := range keys {
+		for _, dir := range []string{k.project, k.preWorktree} {
+			if dir != "" && s.r.exclude.Hidden(dir, "") {
+				out = append(out, dir)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// covering finds the projects that dir lies in: as it is written, and with its
+// links resolved. Of the two the one with fewer steps down to dir counts, for a
+// link inside a directory that happens to be a project leads away from it; at
+// equal distance both do, since sessions may have been started through either.
+func covering(keys []key, dir string) []string {
+	forms := []string{dir}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil && resolved != dir {
+		forms = append(forms, resolved)
+	}
+	var projects []string
+	best := -1
+	for _, form := range forms {
+		project, steps, ok := owner(keys, form)
+		if !ok || best >= 0 && steps > best {
+			continue
+		}
+		if steps != best {
+			projects, best = nil, steps
+		}
+		if !slices.Contains(projects, project) {
+			projects = append(projects, project)
+		}
+	}
+	return projects
+}
+
+// owner finds the project of the stored directory nearest above dir, and how
+// many steps lie between. At equal depth a project wins over the path of a
+// worktree that was folded onto one, then the first key.
+func owner(keys []key, dir string) (project string, steps int, ok bool) {
+	whole, _ := config.Covers(dir, dir)
+	best, direct := -1, false
+	for _, k := range keys {
+		if k.project == "" {
+			continue
+		}
+		if depth, ok := config.Covers(k.project, dir); ok && (depth > best || depth == best && !direct) {
+			project, best, direct = k.project, depth, true
+		}
+		if k.preWorktree == "" {
+			continue
+		}
+		if depth, ok := config.Covers(k.preWorktree, dir); ok && depth > best {
+			project, best, direct = k.project, depth, false
+		}
+	}
+	return project, whole - best, best >= 0
+}
+
+// where renders the condition, on session_meta as m, that holds for exactly
+// the sessions of the view. A session without metadata, or without a project,
+// belongs to AllProjects alone and is never excluded.
+func (v View) where() (string, []any) {
+	var terms []string
+	var args []any
+	if !v.all {
+		terms = append(terms, "m.project IN ("+marks(len(v.projects))+")")
+		args = appendStrings(args, v.projects)
+	}
+	if n := len(v.hidden); n > 0 {
+		for _, column := range []string{"m.project", "m.project_pre_worktree"} {
+			terms = append(terms, "("+column+" IS NULL OR "+column+" NOT IN ("+marks(n)+"))")
+			args = appendStrings(args, v.hidden)
+		}
+	}
+	if terms == nil {
+		return "1", nil
+	}
+	return strings.Join(terms, " AND "), args
+}
+
+// marks are n parameter marks for a list.
+func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
+
+func appendStrings(args []any, list []string) []any {
+	for _, s := range list {
+		args = append(args, s)
+	}
+	return args
+}

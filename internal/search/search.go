@@ -1,0 +1,111 @@
+// Package search owns the reading side of the store: which part of the archive
+// a request may see, the one Query type with all its filters, the ranking of
+// hits, the list of sessions, the numbers of the store, and the look-up of
+// turns and of their archived text.
+//
+// It promises that exclusion, scope and the egress filter are applied here and
+// nowhere else, for every surface at once: what a View does not show, no
+// function of this package returns. It writes nothing, reads no environment and
+// no clock, and is the only package that joins the archive's tables with those
+// of the index.
+package search
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/terminus-archive/terminus/internal/config"
+	"github.com/terminus-archive/terminus/internal/derive"
+	"github.com/terminus-archive/terminus/internal/store"
+)
+
+// A Reader answers requests from one store. It is safe for concurrent use.
+//
+// A machine without a store has a Reader as well: every request is then an
+// empty answer with a reason, and nothing is created.
+type Reader struct {
+	db      *store.DB // nil: there is no store
+	path    string
+	exclude *config.Exclusions
+	redact  bool
+}
+
+// Open opens the store of cfg's data directory for reading. A store that is
+// there and cannot be used is an error (a *store.Error).
+func Open(ctx context.Context, cfg *config.Config) (*Reader, error) {
+	r := &Reader{path: store.Path(cfg.DataDir), exclude: cfg.Exclude, redact: cfg.Privacy.RedactRecall}
+	db, err := store.OpenReader(ctx, r.path)
+	if errors.Is(err, store.ErrNoStore) {
+		return r, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.db = db
+	return r, nil
+}
+
+// Close releases the store.
+func (r *Reader) Close() error {
+	if r.db == nil {
+		return nil
+	}
+	return r.db.Close()
+}
+
+// Older reports that another build derived what the store holds. Answers are
+// still given; the next pass derives everything again.
+func (r *Reader) Older() bool { return r.db != nil && r.db.Older }
+
+// A Snapshot is one state of the store, in which a request does all of its
+// reading. It holds a read transaction: it is closed before its results are
+// handed to anybody who may take long over them. It is for one goroutine.
+type Snapshot struct {
+	r    *Reader
+	tx   *sql.Tx // nil: there is no store, and every View of it has a reason
+	proj derive.Projector
+	part struct { // the stretch of a stream that Prefetch read
+		session int64
+		off     int64
+		bytes   []byte
+	}
+}
+
+// Snapshot opens a Snapshot.
+func (r *Reader) Snapshot(ctx context.Context) (*Snapshot, error) {
+	s := &Snapshot{r: r}
+	if r.db == nil {
+		return s, nil
+	}
+	tx, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, r.wrap(err)
+	}
+	s.tx = tx
+	return s, nil
+}
+
+// Close ends the read transaction.
+func (s *Snapshot) Close() {
+	if s.tx != nil {
+		_ = s.tx.Rollback() // nothing was written: there is nothing to lose
+	}
+}
+
+func (r *Reader) wrap(err error) error { return store.Wrap("read", r.path, err) }
+
+// each runs a statement and calls scan for each of its rows.
+func (s *Snapshot) each(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := s.tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return s.r.wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return s.r.wrap(err)
+		}
+	}
+	return s.r.wrap(rows.Err())
+}
