@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terminus-archive/terminus/internal/ingest"
+)
+
+func newIngest(e *env) *cobra.Command {
+	var path string
+	cmd := &cobra.Command{
+		Use:     "ingest [path]",
+		Short:   "Archive what is new in the agents' transcripts",
+		GroupID: groupArchive,
+		Long: `Archive what is new in the transcripts of every agent, or in the one transcript
+that path names. A transcript that cannot be read is named on stderr and left
+for the next pass; everything else is archived. Where another process is
+already archiving, nothing is done.
+
+Hooks run it by themselves. It is never wrong to run it again.`,
+		Example: `  terminus ingest
+  terminus ingest ~/.claude/projects/-home-me-app/5e0a94cf-7a0b-4c1e-9a71-1f6d1a0e5f11.jsonl`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("unexpected word %q: one path at most", args[1])
+			}
+			if len(args) == 1 {
+				if args[0] == "" {
+					return errors.New("the path must not be empty")
+				}
+				path = e.absolute(args[0])
+			}
+			return nil
+		},
+	}
+	cmd.RunE = e.action(func(ctx context.Context) error {
+		cfg, err := e.config()
+		if err != nil {
+			return err
+		}
+		return e.pass(ctx, ingest.Options{Config: cfg, Path: path})
+	})
+	return cmd
+}
+
+// absolute is path seen from the working directory.
+func (e *env) absolute(path string) string {
+	if filepath.IsAbs(path) || e.environ.WorkDir == "" {
+		return path
+	}
+	return filepath.Join(e.environ.WorkDir, path)
+}
+
+// pass runs one pass with its progress on the terminal, and says on stderr
+// what it could not take in.
+func (e *env) pass(ctx context.Context, o ingest.Options) error {
+	m := e.meter()
+	o.Now = time.Now
+	o.Progress = func(p ingest.Progress) { m.update(p.BytesDone, p.BytesTotal) }
+	r, err := ingest.Run(ctx, o)
+	m.clear()
+	if err != nil {
+		return err
+	}
+	for _, f := range append(r.Failures, r.Unreadable...) {
+		e.notef("%s", f)
+	}
+	if n := len(r.Failures); n > 0 {
+		e.notef("%s skipped", count(n, "file"))
+	}
+	if r.Excluded {
+		e.notef("%s: skipped, its project is excluded", o.Path)
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/terminus-archive/terminus/internal/search"
+)
+
+// olderStore is said by every command that reads a store whose derived rows
+// were made by another build.
+const olderStore = "this store was indexed by another version of terminus: the next ingest brings it up to date"
+
+// noStore is the reason of a command that finds none.
+func noStore(path string) string { return fmt.Sprintf("no store at %s yet: run terminus ingest", path) }
+
+// open opens the store for reading. The warnings are those about the store as
+// a whole.
+func (e *env) open(ctx context.Context) (r *search.Reader, warnings []string, err error) {
+	cfg, err := e.config()
+	if err != nil {
+		return nil, nil, err
+	}
+	if r, err = search.Open(ctx, cfg); err != nil {
+		return nil, nil, err
+	}
+	if r.Older() {
+		warnings = append(warnings, olderStore)
+	}
+	return r, warnings, nil
+}
+
+// ask opens the store, asks it one thing, and closes it.
+func ask[T any](ctx context.Context, e *env, question func(*search.Reader) (T, error)) (found T, warnings []string, err error) {
+	r, warnings, err := e.open(ctx)
+	if err != nil {
+		return found, warnings, err
+	}
+	defer r.Close()
+	found, err = question(r)
+	return found, warnings, err
+}
+
+func rawFlag(fl *pflag.FlagSet, raw *bool) {
+	fl.BoolVar(raw, "raw", false, "show text unfiltered where the configuration asks for the egress filter")
+}
