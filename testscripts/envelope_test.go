@@ -1,0 +1,408 @@
+package testscripts
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/terminus-archive/terminus/internal/cli"
+)
+
+// A dataCommand is one row of the family: a later command is one more.
+type dataCommand struct {
+	line string // as it is typed, without --json
+	// empty is the command's data for a store that is not there, and of every
+	// failure. REASON stands for the document's reason.
+	empty string
+}
+
+var dataCommands = []dataCommand{
+	{"search needle", `{"hits":[],"query":"needle","truncated":false}`},
+	{"read 5e0a", `{"branch":null,"project":null,"session_key":null,"turns":[]}`},
+	{"show 42 7 42", `{"absent":[{"reason":REASON,"turn_id":42},{"reason":REASON,"turn_id":7}],"records":[]}`},
+	{"sessions", `{"sessions":[]}`},
+	{"status", `{"excluded":null,"last_run":null,"sessions":0,"size_bytes":0,"store":null,"turns":0,"watermark_bytes":0,"watermarks":0}`},
+	{"verify", `{"checked":0,"failures":[]}`},
+}
+
+func TestEveryDataCommandIsInTheFamily(t *testing.T) {
+	var names []string
+	for _, c := range dataCommands {
+		names = append(names, c.name())
+	}
+	slices.Sort(names)
+	want := cli.DataCommands()
+	slices.Sort(want)
+	if !slices.Equal(names, want) {
+		t.Errorf("the family holds %v, the program has %v", names, want)
+	}
+}
+
+func (c dataCommand) name() string {
+	for _, name := range cli.DataCommands() {
+		if c.line == name || strings.HasPrefix(c.line, name+" ") {
+			return name
+		}
+	}
+	return c.line
+}
+
+// A machine is a home on which the real binary runs.
+type machine struct {
+	t   *testing.T
+	dir string
+}
+
+func newMachine(t *testing.T) *machine {
+	t.Helper()
+	return &machine{t, t.TempDir()}
+}
+
+func (h *machine) data() string { return dataDir(h.dir) }
+func (h *machine) db() string   { return filepath.Join(h.data(), "terminus.db") }
+
+func (h *machine) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(binDir, "terminus"+exeSuffix()), args...)
+	cmd.Dir = h.dir
+	cmd.Env = []string{
+		"HOME=" + h.dir, "USERPROFILE=" + h.dir, "PATH=" + os.Getenv("PATH"), "SystemRoot=" + os.Getenv("SystemRoot"),
+		"LOCALAPPDATA=" + filepath.Join(h.dir, "AppData", "Local"), "APPDATA=" + filepath.Join(h.dir, "AppData", "Roaming"),
+	}
+	return cmd
+}
+
+// run runs the binary and returns what it wrote and its exit code.
+func (h *machine) run(args ...string) (stdout, stderr string, code int) {
+	h.t.Helper()
+	var out, errs bytes.Buffer
+	cmd := h.command(args...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		h.t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// runClosed runs the binary with a stdout that nobody reads.
+func (h *machine) runClosed(args ...string) (stderr string, code int) {
+	h.t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	var errs bytes.Buffer
+	cmd := h.command(args...)
+	cmd.Stdout, cmd.Stderr = w, &errs
+	err = cmd.Run()
+	if cmd.ProcessState == nil {
+		h.t.Fatal(err)
+	}
+	return errs.String(), cmd.ProcessState.ExitCode()
+}
+
+func (h *machine) write(name, text string) {
+	h.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		h.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *machine) ingest() {
+	h.t.Helper()
+	if _, errs, code := h.run("ingest"); code != 0 {
+		h.t.Fatalf("ingest: %d %s", code, errs)
+	}
+}
+
+// alter makes a store and runs a statement on it.
+func (h *machine) alter(statement string) {
+	h.t.Helper()
+	h.ingest()
+	db, err := sql.Open("sqlite", h.db())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(statement); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// A situation is a machine on which every data command has to answer alike.
+type situation struct {
+	name    string
+	prepare func(h *machine)
+	code    int
+	// reason must be part of the document's reason.
+	reason string
+	// whole asks for the command's empty data, to the byte; else only its shape
+	// is compared.
+	whole bool
+	// warning must be part of stderr, with --json too; "" is an empty stderr.
+	warning string
+	// untouched asks that the store's bytes stay.
+	untouched bool
+}
+
+var situations = []situation{
+	{name: "no store", prepare: func(*machine) {}, reason: "no store at ", whole: true},
+	{name: "empty file", prepare: func(h *machine) { h.write(h.db(), "") }, reason: "no store at ", whole: true, untouched: true},
+	{name: "empty store", prepare: (*machine).ingest},
+	{
+		name: "not a database", prepare: func(h *machine) { h.write(h.db(), strings.Repeat("this is not a database\n", 1000)) },
+		code: 1, reason: "terminus.db", whole: true, untouched: true,
+	},
+	{
+		name: "damaged", prepare: func(h *machine) {
+			h.ingest()
+			h.overwrite(100, 4000) // the first page, but for the header: the schema
+		},
+		code: 1, reason: "terminus.db", whole: true,
+	},
+	{
+		name: "a directory in its place", prepare: func(h *machine) { h.write(filepath.Join(h.db(), "file"), "") },
+		code: 1, reason: "terminus.db", whole: true,
+	},
+	{
+		name: "unreadable", prepare: func(h *machine) {
+			if os.Geteuid() == 0 || runtime.GOOS == "windows" {
+				h.t.Skip("this user may read everything")
+			}
+			h.ingest()
+			h.check(os.Chmod(h.db(), 0))
+		},
+		code: 1, reason: "terminus.db", whole: true,
+	},
+	{
+		name: "newer archive format", prepare: func(h *machine) { h.alter(`UPDATE meta SET value = '99' WHERE key = 'archive_format'`) },
+		code: 1, reason: "99", whole: true, untouched: true,
+	},
+	{
+		name: "older derivation", prepare: func(h *machine) { h.alter(`UPDATE meta SET value = '0' WHERE key = 'derived_schema'`) },
+		warning: "terminus: warning: this store was indexed by another version",
+	},
+	{
+		name: "broken configuration", prepare: func(h *machine) {
+			h.ingest()
+			h.write(h.config(), "exclude = []\nroots = 7\n")
+		},
+		code: 1, reason: "terminus.toml:2: ", whole: true, untouched: true,
+	},
+}
+
+func (h *machine) check(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *machine) config() string {
+	if runtime.GOOS == "windows" {
+		return filepath.Join(h.dir, "AppData", "Roaming", "terminus", "terminus.toml")
+	}
+	return filepath.Join(h.dir, ".config", "terminus", "terminus.toml")
+}
+
+func (h *machine) overwrite(from, to int) {
+	h.t.Helper()
+	data, err := os.ReadFile(h.db())
+	h.check(err)
+	for i := from; i < to; i++ {
+		data[i] = 0xa5
+	}
+	h.check(os.WriteFile(h.db(), data, 0o600))
+}
+
+// bytes are the store's files.
+func (h *machine) bytes() string {
+	var all strings.Builder
+	for _, suffix := range []string{"", "-wal"} {
+		data, err := os.ReadFile(h.db() + suffix)
+		if err != nil && !os.IsNotExist(err) {
+			return ""
+		}
+		all.Write(data)
+	}
+	return all.String()
+}
+
+func TestEnvelope(t *testing.T) {
+	t.Parallel()
+	for _, s := range situations {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			h := newMachine(t)
+			s.prepare(h)
+			before := h.bytes()
+			for _, c := range dataCommands {
+				t.Run(c.name(), func(t *testing.T) { s.hold(t, h, c) })
+			}
+			if s.name == "no store" {
+				if entries, _ := os.ReadDir(h.dir); len(entries) > 0 {
+					t.Errorf("asking made %v", entries)
+				}
+			}
+			if s.untouched && h.bytes() != before {
+				t.Error("the store's bytes have changed")
+			}
+		})
+	}
+}
+
+// hold holds one command in one situation to the contract.
+func (s situation) hold(t *testing.T, h *machine, c dataCommand) {
+	words := strings.Fields(c.line)
+	out, errs, code := h.run(append(words, "--json")...)
+	if code != s.code {
+		t.Errorf("exit code %d, want %d", code, s.code)
+	}
+	s.checkWarning(t, errs)
+	doc := decode(t, out)
+	if doc.Command != c.name() || doc.OK != (code == 0) {
+		t.Errorf("command %q, ok %v, exit code %d", doc.Command, doc.OK, code)
+	}
+	why := ""
+	if doc.Reason != nil {
+		why = *doc.Reason
+	}
+	if s.reason != "" && !strings.Contains(why, s.reason) {
+		t.Errorf("the reason %q does not say %q", why, s.reason)
+	}
+	quoted, err := json.Marshal(why)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := strings.ReplaceAll(c.empty, "REASON", string(quoted))
+	if s.whole && string(doc.Data) != empty {
+		t.Errorf("data\n%s\nwant\n%s", doc.Data, empty)
+	}
+	if got, want := keys(t, doc.Data), keys(t, []byte(empty)); !slices.Equal(got, want) {
+		t.Errorf("data has %v, want %v", got, want)
+	}
+
+	// Without --json: data to stdout, the reason or the error to stderr.
+	out, errs, code = h.run(words...)
+	if code != s.code {
+		t.Errorf("for people: exit code %d, want %d", code, s.code)
+	}
+	if s.whole && out != "" {
+		t.Errorf("for people: stdout %q", out)
+	}
+	if s.code != 0 && !strings.HasPrefix(errs, "terminus: ") {
+		t.Errorf("for people: stderr %q", errs)
+	}
+	if s.reason != "" && !strings.Contains(errs, s.reason) {
+		t.Errorf("for people: stderr %q does not say %q", errs, s.reason)
+	}
+
+	// A closed stdout ends quietly with the verdict's exit code.
+	errs, code = h.runClosed(append(words, "--json")...)
+	if code != s.code {
+		t.Errorf("closed stdout: exit code %d, want %d", code, s.code)
+	}
+	s.checkWarning(t, errs)
+
+	// Misuse is found before anything is opened, and writes no document.
+	out, errs, code = h.run(append(words, "--json", "--no-such-flag")...)
+	if code != 2 || out != "" || !strings.HasPrefix(errs, "terminus: ") {
+		t.Errorf("misuse: exit code %d, stdout %q, stderr %q", code, out, errs)
+	}
+}
+
+func (s situation) checkWarning(t *testing.T, stderr string) {
+	t.Helper()
+	if s.warning == "" && stderr != "" || !strings.Contains(stderr, s.warning) {
+		t.Errorf("stderr %q, want %q", stderr, s.warning)
+	}
+}
+
+type envelope struct {
+	Command string
+	Data    json.RawMessage
+	OK      bool
+	Reason  *string
+}
+
+// decode reads a document, and checks its outer form: one line, the four keys
+// in order, every object's keys sorted.
+func decode(t *testing.T, out string) envelope {
+	t.Helper()
+	var doc envelope
+	if strings.Count(out, "\n") != 1 || !strings.HasSuffix(out, "\n") {
+		t.Fatalf("not one line: %q", out)
+	}
+	if err := json.Unmarshal([]byte(out), &doc); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if got := keys(t, []byte(out)); !slices.Equal(got, []string{"command", "data", "ok", "reason"}) {
+		t.Fatalf("the document has %v", got)
+	}
+	var any any
+	if err := json.Unmarshal([]byte(out), &any); err != nil {
+		t.Fatal(err)
+	}
+	sorted, err := json.Marshal(any) // sorts, and writes floats otherwise
+	if err != nil {
+		t.Fatal(err)
+	}
+	if order(t, string(sorted)) != order(t, out) {
+		t.Errorf("keys are not sorted: %s", out)
+	}
+	return doc
+}
+
+// order is the sequence of the keys of a document, at every depth.
+func order(t *testing.T, doc string) string {
+	t.Helper()
+	var keys []string
+	var inObject []bool
+	isKey := false
+	d := json.NewDecoder(strings.NewReader(doc))
+	for {
+		tok, err := d.Token()
+		if err != nil {
+			return strings.Join(keys, "\n")
+		}
+		if name, ok := tok.(string); ok && isKey {
+			keys = append(keys, name)
+			isKey = false
+			continue
+		}
+		switch tok {
+		case json.Delim('{'), json.Delim('['):
+			inObject = append(inObject, tok == json.Delim('{'))
+		case json.Delim('}'), json.Delim(']'):
+			inObject = inObject[:len(inObject)-1]
+		}
+		isKey = len(inObject) > 0 && inObject[len(inObject)-1]
+	}
+}
+
+// keys are the keys of one object, in their order.
+func keys(t *testing.T, object []byte) []string {
+	t.Helper()
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(object, &m); err != nil {
+		t.Fatalf("%v: %s", err, object)
+	}
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package testscripts
+
+import "github.com/rogpeppe/go-internal/testscript"
+
+func cmdMkfifo(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("no FIFOs on this system") }

@@ -1,0 +1,14 @@
+//go:build unix
+
+package testscripts
+
+import (
+	"syscall"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func cmdMkfifo(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, len(args) == 1, "mkfifo FILE")
+	ts.Check(syscall.Mkfifo(ts.MkAbs(args[0]), 0o600))
+}
