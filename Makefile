@@ -1,0 +1,128 @@
+# Terminus. `make` or `make help` lists the targets.
+
+MODULE  := github.com/terminus-archive/terminus
+VERSION ?= $(patsubst v%,%,$(shell git describe --tags --dirty 2>/dev/null || echo v0.0.0-dev))
+BUILD   := build
+BINARY  := $(BUILD)/terminus
+
+# The systems and processors that a release is built for.
+OSES  := linux darwin windows
+ARCHS := amd64 arm64
+
+GO        ?= go
+LDFLAGS   := -s -w -X $(MODULE)/internal/cli.version=$(VERSION)
+export CGO_ENABLED ?= 0
+# For every command alike: what was compiled for one target serves the others.
+export GOFLAGS += -trimpath
+
+# A package's tests finish in seconds. The slowest, which run the real binary
+# over and over, stay far below this even on two busy cores.
+TEST_TIMEOUT ?= 8m
+RACE_TIMEOUT ?= 20m
+FUZZTIME     ?= 10s
+CRASH_KILLS  ?= 100
+SIZE         ?= M
+OUT          ?= $(BUILD)/corpus
+
+# The linter is pinned: another version has another opinion.
+GOLANGCI_VERSION := v2.15.0
+TOOLS            ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/terminus-tools
+GOLANGCI         := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help: ## list the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build the static binary into build/terminus
+	@mkdir -p $(BUILD)
+	$(GO) build -ldflags '$(LDFLAGS)' -o $(BINARY)$(shell $(GO) env GOEXE) ./cmd/terminus
+
+.PHONY: demo
+demo: build ## archive, list, search and show the sample sessions in a temporary home
+	@sh scripts/demo.sh $(BINARY) testdata/demo
+
+.PHONY: test
+test: ## run every test
+	$(GO) test -timeout $(TEST_TIMEOUT) ./...
+
+.PHONY: race
+race: ## run every test under the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race -timeout $(RACE_TIMEOUT) ./...
+
+.PHONY: vet
+vet: ## go vet, also of the files behind build tags
+	$(GO) vet -tags crash ./...
+
+.PHONY: lint
+lint: $(GOLANGCI) ## run the linters and the format check, and shellcheck where it is installed
+	$(GOLANGCI) run ./...
+	@if command -v shellcheck >/dev/null 2>&1; then shellcheck .ci/run scripts/*.sh; \
+	else echo 'shellcheck is not installed: scripts not checked'; fi
+
+.PHONY: fmt
+fmt: $(GOLANGCI) ## format the Go files
+	$(GOLANGCI) fmt ./...
+
+.PHONY: tools
+tools: $(GOLANGCI) ## install the pinned linter into the cache directory
+
+$(GOLANGCI):
+	GOBIN=$(dir $@) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+.PHONY: cross-vet
+cross-vet: $(foreach os,$(OSES),$(foreach arch,$(ARCHS),cross-vet-$(os)-$(arch))) ## vet for every system and processor
+
+cross-vet-%:
+	GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) $(GO) vet ./...
+
+.PHONY: cross-link
+cross-link: $(foreach os,$(OSES),cross-link-$(os)) ## link one binary for every system
+
+cross-link-%:
+	GOOS=$* GOARCH=amd64 $(GO) build -o $(BUILD)/cross/$*/ ./cmd/terminus
+
+.PHONY: corpus
+corpus: ## write made-up transcripts (SIZE=S|M|L|Many OUT=build/corpus)
+	$(GO) run ./internal/corpus/gen -size $(SIZE) -out $(OUT)
+
+.PHONY: bench
+bench: ## measure the budgets on the made-up transcripts
+	@if [ -d internal/bench ]; then \
+		$(MAKE) --no-print-directory build corpus && $(GO) run ./internal/bench -corpus $(OUT) -binary $(BINARY); \
+	else echo 'there are no benchmarks yet'; fi
+
+.PHONY: fuzz
+fuzz: ## run each fuzz target for ten seconds (FUZZTIME=10s)
+	@set -e; for dir in $$(grep -rl --include='*_test.go' '^func Fuzz' internal | xargs -r -n 1 dirname | sort -u); do \
+		for target in $$(grep -h -o '^func Fuzz[A-Za-z0-9_]*' $$dir/*_test.go | cut -d' ' -f2 | sort); do \
+			echo "$$dir $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) ./$$dir; \
+		done; \
+	done
+
+.PHONY: crash
+crash: ## kill the real binary at random moments and compare the stores
+	TERMINUS_CRASH_KILLS=$(CRASH_KILLS) $(GO) test -count 1 -timeout $(RACE_TIMEOUT) -run 'Crash|Killed' -tags crash ./testscripts/...
+
+.PHONY: real-clients
+real-clients: ## read the transcripts of a real client (CLIENT_STORE=its configuration directory)
+	@if [ -z '$(CLIENT_STORE)' ]; then echo 'set CLIENT_STORE to the configuration directory of a client'; exit 2; fi
+	TERMINUS_CLIENT_STORE='$(abspath $(CLIENT_STORE))' $(GO) test -count 1 -timeout $(TEST_TIMEOUT) -run RealClient -v ./testscripts/...
+
+.PHONY: full
+full: test vet lint race cross-vet cross-build crash fuzz bench ## everything, as before a release (real-clients too, with CLIENT_STORE)
+	@if [ -n '$(CLIENT_STORE)' ]; then $(MAKE) --no-print-directory real-clients; fi
+
+.PHONY: cross-build
+cross-build: $(foreach os,$(OSES),$(foreach arch,$(ARCHS),cross-build-$(os)-$(arch))) ## build for every system and processor
+
+cross-build-%:
+	GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) $(GO) build -o $(BUILD)/cross/$*/ ./cmd/terminus
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf $(BUILD)
