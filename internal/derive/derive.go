@@ -26,6 +26,7 @@ const (
 
 // A Projector turns pieces into text. The zero value is ready. It is not safe
 // for concurrent use, and what a method returns is valid until the next call.
+// Its buffers stay at the size of the largest turn, at most about 12 MiB.
 type Projector struct {
 	seed   maphash.Seed
 	seeded bool

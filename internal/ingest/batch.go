@@ -73,7 +73,7 @@ func (b *batch) weigh() {
 // queueBytes bounds what waits between worker and writer. Small sessions vary
 // in what they cost each side; some tens of them must fit, or the two wait for
 // each other.
-const queueBytes = 48 << 20
+const queueBytes = 16 << 20
 
 // A queue passes batches from the worker to the writer, bounded in bytes.
 type queue struct {

@@ -251,7 +251,7 @@ func (s *Scanner) decode(start, i int, high bool) []byte {
 	if cap(s.free) < arenaLow {
 		s.free = make([]byte, 0, arenaChunk)
 	}
-	b, dst := s.buf, append(s.free[:0], s.buf[start:i]...)
+	b, dst := s.buf, append(s.free[:0], s.buf[start:min(i, start+MaxText+utf8.UTFMax)]...)
 	for {
 		var above uint64
 		dst, i, above = copyString(dst, b, i)
@@ -327,7 +327,7 @@ func copyString(dst, b []byte, i int) (_ []byte, end int, above uint64) {
 // enlarge moves a string that outgrew its chunk into one of its own, whose
 // rest the next strings take. It returns the chunk.
 func enlarge(dst []byte) []byte {
-	room := make([]byte, max(arenaChunk, 4*len(dst)))
+	room := make([]byte, max(arenaChunk, 2*len(dst)))
 	copy(room, dst)
 	return room
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/terminus-archive/terminus/internal/transcript"
@@ -266,16 +267,34 @@ func TestMachineryIsNotIndexed(t *testing.T) {
 	}
 }
 
-func TestTurnsOutliveTheNextCall(t *testing.T) {
-	var kept []transcript.Turn
-	for i := range 2000 {
-		kept = append(kept, turnsOf(fmt.Sprintf(`{"type":"user","content":"line\n%d",%s}`, i, frame))...)
+// C27: a record of any size is one turn, and only so much of it is kept.
+func TestHugeToolResult(t *testing.T) {
+	line := `{"type":"user","message":{"content":[{"type":"tool_result","content":"` + strings.Repeat(`line\n`, 2<<20) + `"}]},` + frame + `}`
+	turns := turnsOf(line)
+	if len(turns) != 1 || turns[0].Len != len(line) || len(turns[0].Pieces) != 1 {
+		t.Fatalf("%d turns", len(turns))
 	}
-	for i, turn := range kept {
-		if want := fmt.Sprintf("line\n%d", i); pieces(turn) != want {
-			t.Fatalf("turn %d says %q", i, pieces(turn))
-		}
+	if n := len(turns[0].Pieces[0].Text); n != transcript.MaxText {
+		t.Errorf("piece of %d bytes", n)
 	}
+}
+
+func TestTurnsOutliveTheNextCallOnAnyGoroutine(t *testing.T) {
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			var kept []transcript.Turn
+			for i := range 1000 {
+				kept = append(kept, turnsOf(fmt.Sprintf(`{"type":"user","content":"line\n%d",%s}`, g*1000+i, frame))...)
+			}
+			for i, turn := range kept {
+				if want := fmt.Sprintf("line\n%d", g*1000+i); pieces(turn) != want {
+					t.Errorf("turn %d says %q, want %q", i, pieces(turn), want)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func FuzzTurns(f *testing.F) {
