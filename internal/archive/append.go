@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"sync"
 )
 
 // An Appender cuts new lines of one session into blocks. The cuts are a pure
@@ -31,8 +32,24 @@ func NewAppender(t Tail, raw []byte) *Appender {
 	i := t.rawFrom()
 	a := &Appender{tail: t, off: t.StreamLen - int64(len(raw)), n: t.Settled + int64(i), raw: int64(len(raw))}
 	a.from, a.replaces = a.n, i < len(t.Rows)
-	a.cur = append(make([]byte, 0, min(BlockSize, len(raw)+64<<10)), raw...)
+	a.cur = append((*openBlocks.Get().(*[]byte))[:0], raw...)
 	return a
+}
+
+// openBlocks lends the buffers of open blocks: without it every small session
+// costs the clearing of a buffer that is larger than the session.
+var openBlocks = sync.Pool{New: func() any {
+	p := make([]byte, 0, BlockSize)
+	return &p
+}}
+
+// Release gives the Appender's buffer back. It must not be used afterwards.
+func (a *Appender) Release() {
+	if a.cur != nil {
+		p := a.cur[:0]
+		openBlocks.Put(&p)
+		a.cur = nil
+	}
 }
 
 // OpenRaw reads the raw rows at the end of a session and checks them, and the

@@ -3,6 +3,7 @@ package archive
 import (
 	"bytes"
 	"io"
+	"sync"
 )
 
 // MaxLine is the longest line that is handled as one record. A longer one is
@@ -29,6 +30,20 @@ type LineReader struct {
 	off    int64
 	start  bool
 	err    error
+}
+
+var lineBuffers = sync.Pool{New: func() any {
+	p := make([]byte, lineBuffer)
+	return &p
+}}
+
+// Release gives the reader's buffer back. Lines that Next returned are then no
+// longer valid, and Next must not be called again.
+func (l *LineReader) Release() {
+	if p := l.buf; len(p) == lineBuffer {
+		lineBuffers.Put(&p)
+	}
+	l.buf = nil
 }
 
 const (
@@ -73,7 +88,7 @@ func (l *LineReader) take(n int, end bool) Line {
 
 func (l *LineReader) fill() {
 	if l.buf == nil {
-		l.buf = make([]byte, lineBuffer)
+		l.buf = *lineBuffers.Get().(*[]byte)
 	}
 	if l.lo > 0 {
 		copy(l.buf, l.buf[l.lo:l.hi])

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -60,6 +61,7 @@ func (e *env) absolute(path string) string {
 // pass runs one pass with its progress on the terminal, and says on stderr
 // what it could not take in.
 func (e *env) pass(ctx context.Context, o ingest.Options) error {
+	debug.SetMemoryLimit(ingest.MemoryLimit)
 	m := e.meter()
 	o.Now = time.Now
 	o.Progress = func(p ingest.Progress) { m.update(p.BytesDone, p.BytesTotal) }

@@ -21,6 +21,7 @@ func (w *worker) grown(ctx context.Context, j *job, run *sessionRun, s archive.S
 	if in.sum, err = archive.RestoreHash(mark.SHAState); err != nil {
 		return err
 	}
+	defer in.app.Release()
 	first := mark.Offset
 	send := func(up archive.Append, last bool) error {
 		b, err := in.batch(up)
@@ -43,6 +44,7 @@ func (w *worker) grown(ctx context.Context, j *job, run *sessionRun, s archive.S
 		return w.send(b)
 	}
 	lines := w.wholeLines(f, mark.Offset, stat.Size)
+	defer lines.r.Release()
 	for {
 		l, err := lines.next()
 		if errors.Is(err, io.EOF) {
