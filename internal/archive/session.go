@@ -164,3 +164,51 @@ func SetContinuesFrom(ctx context.Context, w Execer, key, sessionID string) erro
 		sessionID, key)
 	return err
 }
+
+// An Orphan is a session that is known by the path of its transcript alone, and
+// whose newest state is Len bytes with the SHA-256 Hash.
+type Orphan struct {
+	Key, Source string
+	Len         int64
+	Hash        []byte
+}
+
+// Orphans lists the sessions whose key is the path of their only source.
+func Orphans(ctx context.Context, q Querier) ([]Orphan, error) {
+	rows, err := q.QueryContext(ctx, `SELECT s.session_key, w.source, r.file_len, r.file_hash FROM sessions s
+		JOIN watermarks w USING (session_no) JOIN revisions r ON r.id = w.revision
+		WHERE s.session_key = w.source
+		  AND (SELECT count(*) FROM watermarks o WHERE o.session_no = s.session_no) = 1 ORDER BY s.session_no`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Orphan
+	for rows.Next() {
+		var o Orphan
+		if err := rows.Scan(&o.Key, &o.Source, &o.Len, &o.Hash); err != nil {
+			return nil, err
+		}
+		out = append(out, o)
+	}
+	return out, rows.Err()
+}
+
+// Rename gives a session another key.
+func Rename(ctx context.Context, w Execer, from, to string) error {
+	// The key stands in two tables that refer to each other: the reference is
+	// checked when the transaction ends.
+	if _, err := w.ExecContext(ctx, `PRAGMA defer_foreign_keys = ON`); err != nil {
+		return err
+	}
+	for _, stmt := range []string{
+		`UPDATE sessions SET session_key = ? WHERE session_key = ?`,
+		`UPDATE session_meta SET session_key = ? WHERE session_key = ?`,
+		`UPDATE session_meta SET parent_session_key = ? WHERE parent_session_key = ?`,
+	} {
+		if _, err := w.ExecContext(ctx, stmt, to, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -51,6 +51,8 @@ type batch struct {
 	last       bool
 	failure    *Failure
 
+	renameTo string // nothing else: the session sess.key gets this key
+
 	barrier chan struct{} // nothing else: commit, then close
 	weight  int64
 }

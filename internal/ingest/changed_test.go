@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -180,6 +181,39 @@ func TestAMovedTranscriptIsNotArchivedAgain(t *testing.T) {
 	f.append("../-q/"+sessionA, user(2, "three"))
 	if res := f.pass(); res.TurnsAdded != 1 {
 		t.Fatalf("%+v", res)
+	}
+	f.verifyClean()
+}
+
+// A transcript outside the two shapes is known by its path; once it stands where
+// its name tells its key, the session gets that key.
+func TestAPathKeyIsRenamedWhenItsFileMovesIntoAShape(t *testing.T) {
+	f := newFixture(t)
+	path := f.write("agent-x1.jsonl", user(0, "one"), user(1, "two"))
+	f.pass()
+	other := f.write("agent-x2.jsonl", user(5, "other"))
+	f.pass()
+	there := f.path("aaaaaaaa-0000-4000-8000-000000000001/subagents/agent-x1.jsonl")
+	if err := os.MkdirAll(filepath.Dir(there), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path, there); err != nil {
+		t.Fatal(err)
+	}
+	f.append("aaaaaaaa-0000-4000-8000-000000000001/subagents/agent-x1.jsonl", user(2, "three"))
+	if res := f.pass(); res.TurnsAdded != 1 {
+		t.Fatalf("%+v", res)
+	}
+	keys := "SELECT count(*) FROM sessions WHERE session_key = ?"
+	for key, want := range map[string]int{
+		"aaaaaaaa-0000-4000-8000-000000000001/subagents/agent-x1.jsonl": 1, canonical(t, path): 0, canonical(t, other): 1,
+	} {
+		if got := f.count(keys, key); got != want {
+			t.Errorf("%d sessions have the key %s, want %d", got, key, want)
+		}
+	}
+	if n := f.find("one"); n != 1 {
+		t.Errorf("a turn of the renamed session is found %d times", n)
 	}
 	f.verifyClean()
 }

@@ -27,6 +27,7 @@ type fixture struct {
 	cfg       *config.Config
 	harnesses []harness.Harness
 	now       time.Time
+	db        *store.DB // opened by reader
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -92,12 +93,15 @@ func (f *fixture) pass() Result {
 
 func (f *fixture) reader() *store.DB {
 	f.t.Helper()
-	db, err := store.OpenReader(context.Background(), store.Path(f.cfg.DataDir))
-	if err != nil {
-		f.t.Fatal(err)
+	if f.db == nil {
+		db, err := store.OpenReader(context.Background(), store.Path(f.cfg.DataDir))
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		f.t.Cleanup(func() { _ = db.Close() })
+		f.db = db
 	}
-	f.t.Cleanup(func() { _ = db.Close() })
-	return db
+	return f.db
 }
 
 func (f *fixture) count(query string, args ...any) int {

@@ -35,6 +35,8 @@ type worker struct {
 	projects  project.Resolver
 	projector derive.Projector
 	inFlight  map[string]bool // session keys with batches that may not be committed
+	orphans   []archive.Orphan
+	looked    bool // orphans were read
 	limit     int64
 }
 
@@ -92,6 +94,11 @@ func (w *worker) job(ctx context.Context, j *job) (err error) {
 	s, exists, err := archive.Load(ctx, w.p.reader, j.t.Key)
 	if err != nil {
 		return err
+	}
+	if !exists && j.t.Kind == harness.Lines && j.t.Key != j.t.Source {
+		if s, exists, err = w.renamed(ctx, j); err != nil {
+			return err
+		}
 	}
 	run := &sessionRun{key: j.t.Key, harness: j.h.ID(), parent: j.t.Parent, exists: exists, meta: s.Meta, no: s.No, slot: s.Slot}
 	if !exists {

@@ -95,6 +95,12 @@ func (w *writer) one(ctx context.Context, b *batch) error {
 	if b.failure != nil {
 		w.p.res.Failures = append(w.p.res.Failures, *b.failure)
 	}
+	if b.renameTo != "" {
+		if err := w.w.Begin(ctx); err != nil {
+			return err
+		}
+		return archive.Rename(ctx, w.w, b.sess.key, b.renameTo)
+	}
 	if b.sess != nil {
 		if err := w.w.Begin(ctx); err != nil {
 			return err
