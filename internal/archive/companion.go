@@ -47,13 +47,22 @@ func SeenCompanions(ctx context.Context, q Querier) (map[string]fsx.Stat, error)
 	return out, rows.Err()
 }
 
+// A SourceError is a companion that could not be read. Nothing of it was
+// stored; the transaction goes on.
+type SourceError struct{ Err error }
+
+func (e *SourceError) Error() string { return e.Err.Error() }
+
+func (e *SourceError) Unwrap() error { return e.Err }
+
 // SaveCompanion archives the present bytes of a companion, unless they are
 // those of its newest version: then only the stat is noted. It returns how many
-// bytes it stored. It reads in parts and holds one.
+// bytes it stored. It reads in parts and holds one. The error is a *SourceError, or
+// that of the database.
 func SaveCompanion(ctx context.Context, w Execer, c Companion, r io.ReadSeeker) (int64, error) {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, r); err != nil {
-		return 0, err
+		return 0, &SourceError{err}
 	}
 	var id int64
 	var hash []byte
@@ -68,7 +77,7 @@ func SaveCompanion(ctx context.Context, w Execer, c Companion, r io.ReadSeeker) 
 		return 0, err
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		return 0, err
+		return 0, &SourceError{err}
 	}
 	return insertCompanion(ctx, w, c, r)
 }
@@ -91,7 +100,10 @@ func insertCompanion(ctx context.Context, w Execer, c Companion, r io.Reader) (i
 	for n := int64(0); ; n++ {
 		k, err := io.ReadFull(r, buf)
 		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			return 0, err
+			if e := dropCompanion(ctx, w, id); e != nil {
+				return 0, e
+			}
+			return 0, &SourceError{err}
 		}
 		if k == 0 {
 			break
@@ -106,6 +118,14 @@ func insertCompanion(ctx context.Context, w Execer, c Companion, r io.Reader) (i
 	}
 	_, err = w.ExecContext(ctx, `UPDATE companions SET byte_len = ?, hash = ? WHERE id = ?`, total, sum.Sum(nil), id)
 	return total, err
+}
+
+func dropCompanion(ctx context.Context, w Execer, id int64) error {
+	_, err := w.ExecContext(ctx, `DELETE FROM companion_parts WHERE companion = ?`, id)
+	if err == nil {
+		_, err = w.ExecContext(ctx, `DELETE FROM companions WHERE id = ?`, id)
+	}
+	return err
 }
 
 // Companions lists a session's companions, each version.

@@ -76,6 +76,9 @@ func (e *env) pass(ctx context.Context, o ingest.Options) error {
 	if n := len(r.Failures); n > 0 {
 		e.notef("%s skipped", count(n, "file"))
 	}
+	for _, f := range r.Remarks {
+		e.notef("%s", f)
+	}
 	if r.Excluded {
 		e.notef("%s: skipped, its project is excluded", o.Path)
 	}

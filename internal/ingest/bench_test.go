@@ -14,6 +14,27 @@ import (
 // BenchmarkFirstPass archives a generated corpus into a new store. For figures
 // use `make bench`, which measures whole processes; this one is for profiles.
 func BenchmarkFirstPass(b *testing.B) {
+	root := benchRoot(b)
+	for b.Loop() {
+		b.SetBytes(benchPass(b, root, b.TempDir()).BytesRead)
+	}
+}
+
+// BenchmarkIdlePass looks at everything and finds nothing new.
+func BenchmarkIdlePass(b *testing.B) {
+	root := benchRoot(b)
+	data := b.TempDir()
+	benchPass(b, root, data)
+	for b.Loop() {
+		if res := benchPass(b, root, data); res.FilesCommitted > 0 {
+			b.Fatalf("%+v", res)
+		}
+	}
+}
+
+// benchRoot is the corpus that TERMINUS_BENCH_ROOT names, or a small one.
+func benchRoot(b *testing.B) string {
+	b.Helper()
 	root := os.Getenv("TERMINUS_BENCH_ROOT")
 	if root == "" {
 		root = b.TempDir()
@@ -21,21 +42,23 @@ func BenchmarkFirstPass(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	for b.Loop() {
-		data := b.TempDir()
-		cfg, err := config.Load(config.Environ{
-			Get: func(name string) string {
-				return map[string]string{"TERMINUS_DATA_DIR": data, "TERMINUS_CONFIG_DIR": data, "CLAUDE_CONFIG_DIR": root}[name]
-			},
-			Home: data, WorkDir: data, GOOS: "linux",
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
-		res, err := Run(context.Background(), Options{Config: cfg, Harnesses: registry.All(), Now: time.Now})
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.SetBytes(res.BytesRead)
+	return root
+}
+
+func benchPass(b *testing.B, root, data string) Result {
+	b.Helper()
+	cfg, err := config.Load(config.Environ{
+		Get: func(name string) string {
+			return map[string]string{"TERMINUS_DATA_DIR": data, "TERMINUS_CONFIG_DIR": data, "CLAUDE_CONFIG_DIR": root}[name]
+		},
+		Home: data, WorkDir: data, GOOS: "linux",
+	})
+	if err != nil {
+		b.Fatal(err)
 	}
+	res, err := Run(context.Background(), Options{Config: cfg, Harnesses: registry.All(), Now: time.Now})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return res
 }

@@ -104,6 +104,7 @@ func (c *comparison) run(stat fsx.Stat) (*batch, *archive.Watermark, *archive.Re
 			return nil, nil, nil, err
 		}
 	}
+	c.remark(c.at < c.size)
 	b, err := c.batch(c.app.Finish(w.quiet(stat)))
 	if err != nil {
 		return nil, nil, nil, err

@@ -63,6 +63,7 @@ func (w *worker) grown(ctx context.Context, j *job, run *sessionRun, s archive.S
 		in.read += int64(len(l.Bytes))
 		mark.Offset += int64(len(l.Bytes))
 	}
+	in.remark(mark.Offset < stat.Size)
 	if mark.Offset == first && !j.known {
 		// Nothing whole yet: no row anywhere, unless it already belongs to a session.
 		return w.companionsOnly(j, run)

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -59,7 +60,10 @@ type Result struct {
 	Failures []Failure
 	// Unreadable are places that discovery could not list.
 	Unreadable []Failure
-	// Notes are healthy remarks.
+	// Remarks are what was odd about transcripts that were taken in all the
+	// same: damaged lines, a last line that is still to be completed.
+	Remarks []Failure
+	// Notes are healthy remarks about the pass.
 	Notes []string
 
 	FilesSeen, FilesCommitted, FilesFailed int64
@@ -123,7 +127,19 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	defer func() { _ = lock.Unlock() }()
 	defer clearProgress(o.Config.DataDir)
+	sweep(o.Config.DataDir)
 	return p.run(ctx)
+}
+
+// sweep removes the temporary files that a killed pass left behind.
+func sweep(dataDir string) {
+	stale, err := filepath.Glob(filepath.Join(dataDir, fsx.TempPattern))
+	if err != nil {
+		return
+	}
+	for _, path := range stale {
+		_ = os.Remove(path)
+	}
 }
 
 // A pass is one run over everything, or over one named transcript.
@@ -213,7 +229,7 @@ func (p *pass) finish(ctx context.Context, fatal error) error {
 		StartedAt: archive.Stamp(p.started), FinishedAt: archive.Stamp(end), DurationMS: end.Sub(p.started).Milliseconds(),
 		FilesSeen: p.res.FilesSeen, FilesCommitted: p.res.FilesCommitted, FilesFailed: p.res.FilesFailed,
 		BytesRead: p.res.BytesRead, TurnsAdded: p.res.TurnsAdded,
-		Error: strings.Join(lines, "\n"), Notes: strings.Join(p.res.Notes, "\n"),
+		Error: strings.Join(lines, "\n"), Notes: strings.Join(p.notes(), "\n"),
 	})
 	if err == nil {
 		err = w.Commit(ctx)
@@ -222,4 +238,13 @@ func (p *pass) finish(ctx context.Context, fatal error) error {
 		return err
 	}
 	return w.Checkpoint(ctx)
+}
+
+// notes are the lines of the log row that say nothing bad of the pass.
+func (p *pass) notes() []string {
+	var lines []string
+	for _, r := range p.res.Remarks {
+		lines = append(lines, r.String())
+	}
+	return append(lines, p.res.Notes...)
 }

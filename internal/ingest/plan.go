@@ -84,39 +84,54 @@ func namedExcluded(path string, c *config.Config) bool {
 	}
 }
 
-// plan discovers what there is and keeps what is new.
+// plan discovers what there is and keeps what is new. What is known is read
+// while the agents' directories are listed.
 func (p *pass) plan(ctx context.Context) error {
-	seen, err := archive.SeenSources(ctx, p.reader)
-	if err != nil {
-		return store.Wrap("read", p.db.Path, err)
+	var f filter
+	loaded := make(chan error, 1)
+	go func() {
+		var err error
+		if f.seen, err = archive.SeenSources(ctx, p.reader); err == nil {
+			f.companions, err = archive.SeenCompanions(ctx, p.reader)
+		}
+		loaded <- err
+	}()
+	found, err := p.discover(ctx)
+	if e := <-loaded; e != nil {
+		return store.Wrap("read", p.db.Path, e)
 	}
-	companions, err := archive.SeenCompanions(ctx, p.reader)
-	if err != nil {
-		return store.Wrap("read", p.db.Path, err)
+	for i := range found {
+		p.keep(f.job(found[i].h, found[i].t))
 	}
-	f := filter{seen: seen, companions: companions}
+	return err
+}
+
+// A found is a transcript and whose it is.
+type found struct {
+	h harness.Harness
+	t harness.Transcript
+}
+
+func (p *pass) discover(ctx context.Context) ([]found, error) {
 	if p.named1 != nil {
 		p.res.FilesSeen = 1
-		p.keep(f.job(claude.Harness{}, *p.named1))
-		return nil
+		return []found{{claude.Harness{}, *p.named1}}, nil
 	}
+	var out []found
 	for _, h := range p.o.Harnesses {
 		if !enabled(p.o.Config, h) {
 			continue
 		}
 		for t, err := range h.Discover(ctx, env(p.o.Config, h)) {
 			if err != nil {
-				p.res.Unreadable = append(p.res.Unreadable, problem(err))
+				p.unreadable(err)
 				continue
 			}
-			p.res.FilesSeen++
-			p.keep(f.job(h, t))
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
+			out = append(out, found{h, t})
 		}
 	}
-	return nil
+	p.res.FilesSeen = int64(len(out))
+	return out, ctx.Err()
 }
 
 func (p *pass) keep(j job, ok bool) {
@@ -126,6 +141,16 @@ func (p *pass) keep(j job, ok bool) {
 	p.jobs = append(p.jobs, j)
 	p.prog.BytesTotal += j.bytes
 	p.prog.FilesTotal++
+}
+
+// unreadable notes a place that discovery could not take for a transcript. What
+// is no file at all is odd, and no failure: there is nothing to read.
+func (p *pass) unreadable(err error) {
+	if errors.Is(err, fsx.ErrNotRegular) {
+		p.res.Remarks = append(p.res.Remarks, problem(err))
+		return
+	}
+	p.res.Unreadable = append(p.res.Unreadable, problem(err))
 }
 
 func problem(err error) Failure {
@@ -193,20 +218,11 @@ func Measure(ctx context.Context, c *config.Config, harnesses []harness.Harness)
 }
 
 func (p *pass) planEmpty(ctx context.Context) error {
-	f := filter{}
-	for _, h := range p.o.Harnesses {
-		if !enabled(p.o.Config, h) {
-			continue
-		}
-		for t, err := range h.Discover(ctx, env(p.o.Config, h)) {
-			if err != nil {
-				p.res.Unreadable = append(p.res.Unreadable, problem(err))
-				continue
-			}
-			p.keep(f.job(h, t))
-		}
+	list, err := p.discover(ctx)
+	for i := range list {
+		p.keep(filter{}.job(list[i].h, list[i].t))
 	}
-	return ctx.Err()
+	return err
 }
 
 // gone reports whether err says that a file vanished between discovery and

@@ -10,6 +10,8 @@ import (
 	"hash"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/terminus-archive/terminus/internal/archive"
 	"github.com/terminus-archive/terminus/internal/derive"
@@ -38,6 +40,7 @@ type worker struct {
 	orphans   []archive.Orphan
 	looked    bool // orphans were read
 	limit     int64
+	remarks   []Failure
 }
 
 // run takes the jobs in order. A transcript that cannot be read is a failure
@@ -222,6 +225,7 @@ type intake struct {
 	rows  []index.Row
 	sum   hash.Hash // of the transcript's own bytes
 	read  int64     // bytes read since the last batch
+	long  int64     // lines longer than archive.MaxLine
 }
 
 func (w *worker) intake(ctx context.Context, j *job, run *sessionRun, s archive.Session) (*intake, error) {
@@ -243,8 +247,33 @@ func (w *worker) intake(ctx context.Context, j *job, run *sessionRun, s archive.
 func (in *intake) add(l archive.Line) {
 	at := in.app.StreamLen()
 	in.app.Add(l.Bytes, l.Start)
-	if l.Whole() {
+	switch {
+	case l.Whole():
 		in.derive(l.Bytes, at)
+	case l.Start:
+		in.long++
+	}
+}
+
+// remark notes what is odd about a transcript that was read to its last
+// newline. torn says that something follows it.
+func (in *intake) remark(torn bool) {
+	var parts []string
+	add := func(n int64, one, many string) {
+		switch {
+		case n == 1:
+			parts = append(parts, "1 "+one)
+		case n > 1:
+			parts = append(parts, strconv.FormatInt(n, 10)+" "+many)
+		}
+	}
+	add(in.state.Damaged, "damaged line", "damaged lines")
+	add(in.long, "line too long to be a record", "lines too long to be records")
+	if torn {
+		add(1, "incomplete line", "")
+	}
+	if len(parts) > 0 {
+		in.w.remarks = append(in.w.remarks, Failure{in.j.t.Path, strings.Join(parts, ", ")})
 	}
 }
 

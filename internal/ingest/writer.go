@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/terminus-archive/terminus/internal/archive"
@@ -57,7 +58,9 @@ func (p *pass) pipeline(ctx context.Context) error {
 		<-worked
 		return err
 	}
-	if err := <-worked; err != nil {
+	err = <-worked
+	p.res.Remarks = append(p.res.Remarks, wk.remarks...)
+	if err != nil {
 		return err
 	}
 	return p.after(ctx, wr)
@@ -327,6 +330,11 @@ func (w *writer) companions(ctx context.Context, b *batch) error {
 			No: pl.no, Name: c.Name, Source: c.Path, SeenAt: w.now, Stat: stat,
 		}, f)
 		_ = f.Close()
+		var unread *archive.SourceError
+		if errors.As(err, &unread) {
+			w.p.res.Failures = append(w.p.res.Failures, Failure{c.Path, reason(unread.Err, c.Path)})
+			continue
+		}
 		if err != nil {
 			return store.Wrap("write", w.p.db.Path, fmt.Errorf("archive %s: %w", c.Path, err))
 		}

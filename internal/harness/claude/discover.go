@@ -21,7 +21,8 @@ import (
 //
 // A transcript is known by its name alone: `<uuid>.jsonl` in a project folder,
 // `agent-*.jsonl` there or at any depth below. Whatever is no regular file is
-// passed over by its directory entry, so that a pipe is never opened. Links:
+// told by its directory entry, so that a pipe is never opened: one that has a
+// transcript's name is a *harness.Problem that is fsx.ErrNotRegular. Links:
 //
 //   - a linked project folder is entered once, if neither its name nor its
 //     target is excluded; one that leads back into or above a root is not, for

@@ -13,7 +13,7 @@ import (
 	"github.com/terminus-archive/terminus/internal/harness"
 )
 
-func TestPipesAndSocketsArePassedOverAtOnce(t *testing.T) {
+func TestPipesAndSocketsAreNamedAndNeverOpened(t *testing.T) {
 	root := newRoot(t, "-p/"+sidA+".jsonl", "-p/"+sidC+"/subagents/agent-2.jsonl")
 	for _, name := range []string{"-p/" + sidB + ".jsonl", "-p/" + sidA + "/subagents/agent-1.jsonl", "-p/" + sidA + "/tool-results", "-pipe"} {
 		if err := os.MkdirAll(filepath.Dir(at(root, name)), 0o700); err != nil {
@@ -41,7 +41,10 @@ func TestPipesAndSocketsArePassedOverAtOnce(t *testing.T) {
 		defer close(done)
 		list, problems := found(t, harness.Env{Roots: []string{root}})
 		expect(t, "keys", lines(list), []string{sidA + ".jsonl", sidC + "/subagents/agent-2.jsonl"})
-		expect(t, "problems", problems, nil)
+		expect(t, "problems", problems, []string{
+			at(root, "-p/"+sidA+"/subagents/agent-1.jsonl"), at(root, "-p/"+sidB+".jsonl"),
+			at(root, "-p/agent-linked.jsonl"), at(root, "-p/agent-socket.jsonl"),
+		})
 	}()
 	select {
 	case <-done:

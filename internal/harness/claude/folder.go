@@ -136,6 +136,9 @@ func (w *walk) transcript(h *haul, dir place, e fs.DirEntry, beside []harness.Co
 			}
 		}
 	default:
+		if !e.IsDir() {
+			h.problem(at.real, fsx.ErrNotRegular)
+		}
 		return
 	}
 	h.items = append(h.items, item{transcript: t})
@@ -157,6 +160,9 @@ func (w *walk) linkedTranscript(h *haul, link string) (harness.Transcript, bool)
 		return harness.Transcript{}, false
 	}
 	if !info.Mode().IsRegular() {
+		if !info.IsDir() {
+			h.problem(link, fsx.ErrNotRegular)
+		}
 		return harness.Transcript{}, false
 	}
 	named := target

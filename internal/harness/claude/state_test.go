@@ -31,7 +31,7 @@ func TestStateOfASession(t *testing.T) {
 		`{"type":"last-prompt","cwd":"/c","timestamp":"9"}`,
 		`{"type":"user","cwd":"torn`,
 	)
-	want := transcript.State{Key: sidA + ".jsonl", SessionID: "s1", CWD: "/a", Branch: "feature", FirstParent: "p1", Turns: 3, FirstTS: "2", LastTS: "0"}
+	want := transcript.State{Key: sidA + ".jsonl", SessionID: "s1", CWD: "/a", Branch: "feature", FirstParent: "p1", Turns: 3, FirstTS: "2", LastTS: "0", Damaged: 1}
 	if s != want {
 		t.Errorf("state %+v, want %+v", s, want)
 	}
@@ -119,5 +119,18 @@ func TestStateIsBounded(t *testing.T) {
 	}
 	if s.CWD != "/short" {
 		t.Errorf("a working directory of %d bytes was taken", len(s.CWD))
+	}
+}
+
+func TestDamagedLinesAreCounted(t *testing.T) {
+	whole := turn("1", "")
+	for line, want := range map[string]int64{
+		whole: 0, "": 0, " \t\r": 0, `{"type":"mode"}`: 0, `{"type":7,"uuid":[]}`: 0, " " + whole + "\r": 0,
+		whole[:20]: 1, whole + whole: 1, whole[:20] + whole: 1, "text": 1, "7": 1, "[" + whole + "]": 1,
+		"\x00\x00": 1, whole + "\x00": 1, "\x00" + whole: 1, "\x00" + whole + whole + "\x00": 1,
+	} {
+		if got := stateOf(sidA+".jsonl", line).Damaged; got != want {
+			t.Errorf("%q: %d damaged lines, want %d", line, got, want)
+		}
 	}
 }

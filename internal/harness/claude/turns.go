@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bytes"
 	"strings"
 	"sync"
 
@@ -10,7 +11,8 @@ import (
 // Turns reads one line of a transcript. Each record in it (usually one) that
 // is an object with a type of the four, a string `uuid` and a string
 // `timestamp` is a turn; every record, turn or not, tells s what it says of
-// the session. A line that holds no record gives nothing and changes nothing.
+// the session. A line that holds no record gives nothing; one that is not exactly
+// one record is counted in s as damaged.
 //
 // The turns' pieces and BoundaryMeta alias record where they can. What had to
 // be decoded is the turns' own and stays valid as long as it is held.
@@ -19,10 +21,11 @@ func (Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
 	defer r.release()
 
 	line, off := transcript.Trim(record)
-	if len(line) == 0 {
-		return nil
+	whole := len(line) > 0 && r.read(line)
+	if !whole && len(line) > 0 || padded(record[:off]) || padded(record[off+len(line):]) {
+		s.Damaged++
 	}
-	if r.read(line) {
+	if whole {
 		return r.take(nil, off, len(line), s)
 	}
 	var turns []transcript.Turn
@@ -33,6 +36,10 @@ func (Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
 	}
 	return turns
 }
+
+// padded reports whether NULs stand around a record, as a file system that lost
+// power leaves them.
+func padded(around []byte) bool { return bytes.IndexByte(around, 0) >= 0 }
 
 // stateLimit bounds each string of a State, in bytes: the longest path that
 // Linux accepts. A State is stored with every commit of its session.
