@@ -109,13 +109,14 @@ crash: ## kill the real binary at random moments and compare the stores
 	TERMINUS_CRASH_KILLS=$(CRASH_KILLS) $(GO) test -count 1 -timeout $(RACE_TIMEOUT) -run 'Crash|Killed' -tags crash ./testscripts/...
 
 .PHONY: real-clients
-real-clients: ## read the transcripts of a real client (CLIENT_STORE=its configuration directory)
-	@if [ -z '$(CLIENT_STORE)' ]; then echo 'set CLIENT_STORE to the configuration directory of a client'; exit 2; fi
-	TERMINUS_CLIENT_STORE='$(abspath $(CLIENT_STORE))' $(GO) test -count 1 -timeout $(TEST_TIMEOUT) -run RealClient -v ./testscripts/...
+real-clients: ## read what real clients wrote (CLIENT_STORE=a configuration directory, or REAL_CLIENTS=a directory of homes)
+	@if [ -z '$(CLIENT_STORE)$(REAL_CLIENTS)' ]; then echo 'set CLIENT_STORE or REAL_CLIENTS'; exit 2; fi
+	TERMINUS_CLIENT_STORE='$(abspath $(CLIENT_STORE))' TERMINUS_REAL_CLIENTS='$(abspath $(REAL_CLIENTS))' \
+		$(GO) test -count 1 -timeout $(TEST_TIMEOUT) -run RealClient -v ./testscripts/...
 
 .PHONY: full
-full: test vet lint race cross-vet cross-build crash fuzz bench ## everything, as before a release (real-clients too, with CLIENT_STORE)
-	@if [ -n '$(CLIENT_STORE)' ]; then $(MAKE) --no-print-directory real-clients; fi
+full: test vet lint race cross-vet cross-build crash fuzz bench ## everything, as before a release (real-clients too, where they are named)
+	@if [ -n '$(CLIENT_STORE)$(REAL_CLIENTS)' ]; then $(MAKE) --no-print-directory real-clients; fi
 
 .PHONY: cross-build
 cross-build: $(foreach os,$(OSES),$(foreach arch,$(ARCHS),cross-build-$(os)-$(arch))) ## build for every system and processor

@@ -22,8 +22,8 @@ terminus() {
   env -i HOME="$home" PATH="$PATH" TERM="${TERM:-dumb}" PAGER=cat "$binary" "$@"
 }
 
-# run prints a command in the form in which it can be typed, and runs it.
-run() {
+# try prints a command in the form in which it can be typed, and runs it.
+try() {
   printf '\n$ terminus'
   for word; do
     case $word in
@@ -40,12 +40,12 @@ cp -R "$samples/projects" "$home/.claude/"
 printf '$ ls ~/.claude/projects\n'
 ls "$home/.claude/projects"
 
-run ingest
-run sessions --project '*'
-run search --project '*' summer time
-run search --project '*' fresh entry midnight
+try ingest
+try sessions --project '*'
+try search --project '*' summer time
+try search --project '*' fresh entry midnight
 
 turn=$(terminus search --project '*' fresh entry midnight 2>/dev/null | awk 'NR == 1 { print $1 }')
-run show --project '*' "$turn"
-run read 5e1ecee0 --turns 4-9
-run verify
+try show --project '*' "$turn"
+try read 5e1ecee0 --turns 4-9
+try verify

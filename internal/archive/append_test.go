@@ -240,5 +240,7 @@ func TestSessionNumbersAndSlots(t *testing.T) {
 	}
 }
 
-var _ Execer = (*store.Writer)(nil)
-var _ Querier = (*sql.DB)(nil)
+var (
+	_ Execer  = (*store.Writer)(nil)
+	_ Querier = (*sql.DB)(nil)
+)

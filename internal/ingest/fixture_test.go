@@ -219,12 +219,8 @@ func newReader(p []byte) io.Reader { return bytes.NewReader(p) }
 // uuid makes the n-th id.
 func uuid(n int) string { return fmt.Sprintf("%08x-0000-4000-8000-%012x", n, n) }
 
-// user and assistant are the smallest valid records that say a text.
+// user is the smallest valid record that says a text.
 func user(n int, text string) string { return record("user", n, text) }
-
-func assistant(n int, text string) string {
-	return fmt.Sprintf(`{"type":"assistant","uuid":%q,"timestamp":"2026-01-02T03:04:05.000Z","sessionId":"s","cwd":"/work/p","message":{"role":"assistant","content":[{"type":"text","text":%q}]}}`+"\n", uuid(n), text)
-}
 
 func record(kind string, n int, text string) string {
 	return fmt.Sprintf(`{"type":%q,"uuid":%q,"timestamp":"2026-01-02T03:04:05.000Z","sessionId":"s","cwd":"/work/p","message":{"role":%q,"content":%q}}`+"\n", kind, uuid(n), kind, text)

@@ -70,7 +70,8 @@ func (w *worker) grown(ctx context.Context, j *job, run *sessionRun, s archive.S
 	}
 	if mark.Offset == first {
 		return w.send(&batch{job: j, sess: run, touch: true, mark: &archive.Watermark{
-			Source: mark.Source, Stat: stat, CheckedAt: mark.CheckedAt}, companions: j.companions, last: true})
+			Source: mark.Source, Stat: stat, CheckedAt: mark.CheckedAt,
+		}, companions: j.companions, last: true})
 	}
 	return send(in.app.Finish(w.quiet(stat)), true)
 }

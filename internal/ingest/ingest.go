@@ -133,12 +133,14 @@ func Run(ctx context.Context, o Options) (Result, error) {
 
 // sweep removes the temporary files that a killed pass left behind.
 func sweep(dataDir string) {
-	stale, err := filepath.Glob(filepath.Join(dataDir, fsx.TempPattern))
+	entries, err := os.ReadDir(dataDir)
 	if err != nil {
 		return
 	}
-	for _, path := range stale {
-		_ = os.Remove(path)
+	for _, e := range entries {
+		if stale, _ := filepath.Match(fsx.TempPattern, e.Name()); stale {
+			_ = os.Remove(filepath.Join(dataDir, e.Name()))
+		}
 	}
 }
 

@@ -199,18 +199,42 @@ func TestRowsThatChangeVanishAndAppearKeepTheirTurns(t *testing.T) {
 	}{
 		{"first", ``, []string{"one", "two", "three"}, []string{"one", "two", "three"}, 1, 4},
 		{"nothing new", ``, []string{"one", "two", "three"}, []string{"one", "two", "three"}, 1, 0},
-		{"appended", `INSERT INTO message VALUES ('m4', 'a', 4, ` + body("four") + `)`,
-			[]string{"one", "two", "three", "four"}, []string{"one", "two", "three", "four"}, 1, 1},
-		{"changed", `UPDATE message SET body = ` + body("TWO") + ` WHERE id = 'm2'`,
-			[]string{"one", "TWO", "three", "four"}, []string{"one", "TWO", "three", "four"}, 2, 0},
-		{"deleted", `DELETE FROM message WHERE id = 'm3'`,
-			[]string{"one", "TWO", "(three)", "four"}, []string{"one", "TWO", "four"}, 3, 0},
-		{"inserted between", `INSERT INTO message VALUES ('m5', 'a', 1.5, ` + body("between") + `)`,
-			[]string{"one", "TWO", "(three)", "four", "between"}, []string{"one", "between", "TWO", "four"}, 4, 1},
-		{"reopened", `INSERT INTO message VALUES ('x2', 'b', 2, ` + body("again") + `)`,
-			[]string{"one", "TWO", "(three)", "four", "between"}, []string{"one", "between", "TWO", "four"}, 4, 1},
-		{"back", `INSERT INTO message VALUES ('m3', 'a', 3, ` + body("three") + `)`,
-			[]string{"one", "TWO", "three", "four", "between"}, []string{"one", "between", "TWO", "three", "four"}, 5, 0},
+		{
+			"appended", `INSERT INTO message VALUES ('m4', 'a', 4, ` + body("four") + `)`,
+			[]string{"one", "two", "three", "four"},
+			[]string{"one", "two", "three", "four"},
+			1, 1,
+		},
+		{
+			"changed", `UPDATE message SET body = ` + body("TWO") + ` WHERE id = 'm2'`,
+			[]string{"one", "TWO", "three", "four"},
+			[]string{"one", "TWO", "three", "four"},
+			2, 0,
+		},
+		{
+			"deleted", `DELETE FROM message WHERE id = 'm3'`,
+			[]string{"one", "TWO", "(three)", "four"},
+			[]string{"one", "TWO", "four"},
+			3, 0,
+		},
+		{
+			"inserted between", `INSERT INTO message VALUES ('m5', 'a', 1.5, ` + body("between") + `)`,
+			[]string{"one", "TWO", "(three)", "four", "between"},
+			[]string{"one", "between", "TWO", "four"},
+			4, 1,
+		},
+		{
+			"reopened", `INSERT INTO message VALUES ('x2', 'b', 2, ` + body("again") + `)`,
+			[]string{"one", "TWO", "(three)", "four", "between"},
+			[]string{"one", "between", "TWO", "four"},
+			4, 1,
+		},
+		{
+			"back", `INSERT INTO message VALUES ('m3', 'a', 3, ` + body("three") + `)`,
+			[]string{"one", "TWO", "three", "four", "between"},
+			[]string{"one", "between", "TWO", "three", "four"},
+			5, 0,
+		},
 	}
 	for _, s := range steps {
 		if s.change != "" {

@@ -14,13 +14,11 @@ import (
 	"strings"
 
 	"github.com/terminus-archive/terminus/internal/archive"
-	"github.com/terminus-archive/terminus/internal/derive"
 	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/index"
 	"github.com/terminus-archive/terminus/internal/project"
 	"github.com/terminus-archive/terminus/internal/store"
-	"github.com/terminus-archive/terminus/internal/transcript"
 )
 
 // errExcluded means that a session's records place it in an excluded project,
@@ -32,15 +30,14 @@ var errAbandoned = errors.New("the writer has failed")
 
 // A worker reads transcripts and makes batches of what is new in them.
 type worker struct {
-	p         *pass
-	q         *queue
-	projects  project.Resolver
-	projector derive.Projector
-	inFlight  map[string]bool // session keys with batches that may not be committed
-	orphans   []archive.Orphan
-	looked    bool // orphans were read
-	limit     int64
-	remarks   []Failure
+	p        *pass
+	q        *queue
+	projects project.Resolver
+	inFlight map[string]bool // session keys with batches that may not be committed
+	orphans  []archive.Orphan
+	looked   bool // orphans were read
+	limit    int64
+	remarks  []Failure
 }
 
 // run takes the jobs in order. A transcript that cannot be read is a failure
@@ -217,15 +214,15 @@ func tailHash(f io.ReaderAt, offset int64) ([]byte, error) {
 
 // An intake is one transcript on its way into the archive.
 type intake struct {
-	w     *worker
-	j     *job
-	run   *sessionRun
-	app   *archive.Appender
-	state transcript.State
-	rows  []index.Row
-	sum   hash.Hash // of the transcript's own bytes
-	read  int64     // bytes read since the last batch
-	long  int64     // lines longer than archive.MaxLine
+	w      *worker
+	j      *job
+	run    *sessionRun
+	app    *archive.Appender
+	derive index.Deriver
+	rows   []index.Row
+	sum    hash.Hash // of the transcript's own bytes
+	read   int64     // bytes read since the last batch
+	long   int64     // lines longer than archive.MaxLine
 }
 
 func (w *worker) intake(ctx context.Context, j *job, run *sessionRun, s archive.Session) (*intake, error) {
@@ -233,13 +230,13 @@ func (w *worker) intake(ctx context.Context, j *job, run *sessionRun, s archive.
 	if err != nil {
 		return nil, fmt.Errorf("the archive of session %s is damaged, nothing is added to it (see terminus verify): %w", run.key, err)
 	}
-	in := &intake{w: w, j: j, run: run, app: archive.NewAppender(s.Tail, raw), sum: sha256.New()}
+	in := &intake{w: w, j: j, run: run, app: archive.NewAppender(s.Tail, raw), sum: sha256.New(), derive: index.Deriver{Harness: j.h}}
 	if s.Meta.State != "" {
-		if err := json.Unmarshal([]byte(s.Meta.State), &in.state); err != nil {
+		if err := json.Unmarshal([]byte(s.Meta.State), &in.derive.State); err != nil {
 			return nil, fmt.Errorf("the stored state of session %s cannot be read: %w", run.key, err)
 		}
 	}
-	in.state.Key = run.key
+	in.derive.State.Key = run.key
 	return in, nil
 }
 
@@ -249,7 +246,7 @@ func (in *intake) add(l archive.Line) {
 	in.app.Add(l.Bytes, l.Start)
 	switch {
 	case l.Whole():
-		in.derive(l.Bytes, at)
+		in.rows = append(in.rows, in.derive.Line(l.Bytes, at)...)
 	case l.Start:
 		in.long++
 	}
@@ -267,27 +264,13 @@ func (in *intake) remark(torn bool) {
 			parts = append(parts, strconv.FormatInt(n, 10)+" "+many)
 		}
 	}
-	add(in.state.Damaged, "damaged line", "damaged lines")
+	add(in.derive.State.Damaged, "damaged line", "damaged lines")
 	add(in.long, "line too long to be a record", "lines too long to be records")
 	if torn {
 		add(1, "incomplete line", "")
 	}
 	if len(parts) > 0 {
 		in.w.remarks = append(in.w.remarks, Failure{in.j.t.Path, strings.Join(parts, ", ")})
-	}
-}
-
-func (in *intake) derive(line []byte, at int64) {
-	for _, t := range in.j.h.Turns(line, &in.state) {
-		r := index.Row{
-			NativeID: t.NativeID, UUID: t.UUID, Type: t.Type, ToolName: t.ToolName, TS: t.TS,
-			Off: at + int64(t.Off), Len: int64(t.Len), Nature: t.Nature, ToolResult: t.ToolResult,
-			Boundary: t.Boundary, BoundaryMeta: bytes.Clone(t.BoundaryMeta),
-		}
-		if !t.Unindexed {
-			r.Body = bytes.Clone(in.w.projector.Body(t.Pieces))
-		}
-		in.rows = append(in.rows, r)
 	}
 }
 
@@ -298,9 +281,9 @@ func (in *intake) due(n int) bool {
 
 // batch takes what has come together so far. The error is errExcluded.
 func (in *intake) batch(up archive.Append) (*batch, error) {
-	b := &batch{job: in.j, sess: in.run, up: up, rows: in.rows, state: in.state, bytesRead: in.read}
-	if in.run.meta.Project == "" && in.state.CWD != "" {
-		project, pre := in.w.projects.Resolve(in.state.CWD)
+	b := &batch{job: in.j, sess: in.run, up: up, rows: in.rows, state: in.derive.State, bytesRead: in.read}
+	if in.run.meta.Project == "" && in.derive.State.CWD != "" {
+		project, pre := in.w.projects.Resolve(in.derive.State.CWD)
 		if in.w.p.o.Config.Exclude.Hidden(project, pre) {
 			return nil, errExcluded
 		}

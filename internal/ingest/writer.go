@@ -55,7 +55,7 @@ func (p *pass) pipeline(ctx context.Context) error {
 	err = wr.drain(ctx, q)
 	if err != nil {
 		q.abandon()
-		<-worked
+		_ = <-worked // it ends because the writer did
 		return err
 	}
 	err = <-worked
@@ -159,7 +159,7 @@ func (w *writer) apply(ctx context.Context, b *batch) error {
 		return nil
 	}
 	b.job.committed = true
-	if err := w.meta(ctx, b, pl); err != nil {
+	if err := w.meta(ctx, b); err != nil {
 		return err
 	}
 	if err := archive.SaveBlocks(ctx, w.w, pl.no, b.up); err != nil {
@@ -219,7 +219,7 @@ func (w *writer) rows(ctx context.Context, b *batch, pl *place) error {
 	return nil
 }
 
-func (w *writer) meta(ctx context.Context, b *batch, pl *place) error {
+func (w *writer) meta(ctx context.Context, b *batch) error {
 	state, err := json.Marshal(b.state)
 	if err != nil {
 		return err

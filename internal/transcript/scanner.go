@@ -336,12 +336,12 @@ func enlarge(dst []byte) []byte {
 func valid(text []byte) bool {
 	for i := 0; i < len(text); {
 		if i+8 <= len(text) {
-			if m := binary.LittleEndian.Uint64(text[i:]) & highs; m == 0 {
+			m := binary.LittleEndian.Uint64(text[i:]) & highs
+			if m == 0 {
 				i += 8
 				continue
-			} else {
-				i += bits.TrailingZeros64(m) >> 3
 			}
+			i += bits.TrailingZeros64(m) >> 3
 		}
 		r, n := utf8.DecodeRune(text[i:])
 		if r == utf8.RuneError && n == 1 {
