@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"errors"
 	"fmt"
 	"hash"
@@ -35,14 +36,18 @@ type Checker interface {
 // not stop it. report is called for each; progress, if not nil, with the bytes
 // of stream read so far. It returns how many sessions there are. An error means
 // that the sessions could not be listed, or that ctx ended.
-func Verify(ctx context.Context, q Querier, check Checker, report func(Failure), progress func(int64)) (int, error) {
-	keys, err := sessionKeys(ctx, q)
+//
+// Each session is read in a transaction of its own: a pass that goes on
+// meanwhile changes nothing under the reading, and is not kept from
+// checkpointing for long.
+func Verify(ctx context.Context, db *sql.DB, check Checker, report func(Failure), progress func(int64)) (int, error) {
+	keys, err := sessionKeys(ctx, db)
 	if err != nil {
 		return 0, err
 	}
-	v := verifier{q: q, check: check, report: report, progress: progress}
+	v := verifier{check: check, report: report, progress: progress}
 	for _, key := range keys {
-		err := v.session(ctx, key)
+		err := v.inTx(ctx, db, key)
 		if ctx.Err() != nil {
 			return len(keys), ctx.Err()
 		}
@@ -105,6 +110,17 @@ func (v *verifier) fail(block *int64, format string, args ...any) {
 	v.report(Failure{SessionKey: v.key, Block: block, Detail: fmt.Sprintf(format, args...)})
 }
 
+func (v *verifier) inTx(ctx context.Context, db *sql.DB, key string) error {
+	v.key = key
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	v.q = tx
+	return v.session(ctx, key)
+}
+
 // note turns damage into a finding; anything else is handed back.
 func (v *verifier) note(err error) error {
 	var d *DamageError
@@ -116,9 +132,8 @@ func (v *verifier) note(err error) error {
 }
 
 func (v *verifier) session(ctx context.Context, key string) error {
-	v.key = key
-	s, _, err := Load(ctx, v.q, key)
-	if err != nil {
+	s, ok, err := Load(ctx, v.q, key)
+	if err != nil || !ok { // a session may be gone since it was listed
 		return v.note(err)
 	}
 	var diverged int64

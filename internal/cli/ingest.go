@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -62,11 +65,16 @@ func (e *env) absolute(path string) string {
 // what it could not take in.
 func (e *env) pass(ctx context.Context, o ingest.Options) error {
 	debug.SetMemoryLimit(ingest.MemoryLimit)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	m := e.meter()
 	o.Now = time.Now
 	o.Progress = func(p ingest.Progress) { m.update(p.BytesDone, p.BytesTotal) }
 	r, err := ingest.Run(ctx, o)
 	m.clear()
+	if ctx.Err() != nil {
+		return errors.New("interrupted; what was archived stays, and the next pass goes on from there")
+	}
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -52,6 +53,7 @@ func (e *env) verify(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	_ = r.Close() // it was opened for the warnings alone
+	debug.SetMemoryLimit(ingest.MemoryLimit)
 	m := e.meter()
 	report, err := ingest.Verify(ctx, cfg.DataDir, m.update)
 	m.clear()

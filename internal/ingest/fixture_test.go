@@ -161,7 +161,7 @@ func (f *fixture) verify(more ...harness.Harness) []archive.Failure {
 		}
 		return registry.ByID(id)
 	}
-	_, err := archive.Verify(context.Background(), f.reader(), &index.Checker{Lookup: lookup},
+	_, err := archive.Verify(context.Background(), f.reader().DB, &index.Checker{Lookup: lookup},
 		func(x archive.Failure) { out = append(out, x) }, nil)
 	if err != nil {
 		f.t.Fatal(err)

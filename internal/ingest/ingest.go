@@ -201,7 +201,8 @@ func (p *pass) room() error {
 
 // finish writes the log row of the pass and brings the WAL home.
 func (p *pass) finish(ctx context.Context, fatal error) error {
-	if ctx.Err() != nil {
+	interrupted := ctx.Err() != nil
+	if interrupted {
 		ctx = context.WithoutCancel(ctx) // the log row of a cancelled pass is still written
 	}
 	p.res.FilesFailed = int64(len(p.res.Failures))
@@ -215,7 +216,10 @@ func (p *pass) finish(ctx context.Context, fatal error) error {
 	for _, f := range p.res.Unreadable {
 		lines = append(lines, f.String())
 	}
-	if fatal != nil {
+	switch {
+	case interrupted:
+		lines = append(lines, "interrupted")
+	case fatal != nil:
 		lines = append(lines, fatal.Error())
 	}
 	end := p.o.Now()

@@ -11,6 +11,7 @@ import (
 
 // Progress is how far a pass is. BytesTotal is what was known at its start.
 type Progress struct {
+	PID        int       `json:"pid"`
 	StartedAt  time.Time `json:"started_at"`
 	Backfill   bool      `json:"backfill"`
 	BytesDone  int64     `json:"bytes_done"`
@@ -28,7 +29,7 @@ const (
 )
 
 func (p *Progress) begin(now time.Time, backfill bool) {
-	p.StartedAt, p.Backfill, p.told = now, backfill, now
+	p.PID, p.StartedAt, p.Backfill, p.told = os.Getpid(), now, backfill, now
 }
 
 // report tells the caller, and whoever asks `terminus status`, how far the
@@ -49,16 +50,11 @@ func (p *pass) report() {
 
 func clearProgress(dataDir string) { _ = os.Remove(filepath.Join(dataDir, progressFile)) }
 
-// progressStale is the age at which a progress file no longer speaks of a
-// running pass. A pass writes it anew with every batch; the longest silence is
-// one large commit on a slow disk.
-const progressStale = time.Minute
-
 // ReadProgress returns how far the running pass is. ok is false when none runs
 // that has lasted long enough to tell. It takes no lock, so that asking never
 // makes a pass that begins in that moment believe that another one runs.
-func ReadProgress(dataDir string, now time.Time) (pr Progress, ok bool) {
-	f, stat, err := fsx.OpenRegular(filepath.Join(dataDir, progressFile))
+func ReadProgress(dataDir string) (pr Progress, ok bool) {
+	f, _, err := fsx.OpenRegular(filepath.Join(dataDir, progressFile))
 	if err != nil {
 		return pr, false
 	}
@@ -68,5 +64,5 @@ func ReadProgress(dataDir string, now time.Time) (pr Progress, ok bool) {
 	if err := json.Unmarshal(data[:n], &pr); err != nil {
 		return pr, false
 	}
-	return pr, now.Sub(time.Unix(0, stat.Mtime)) < progressStale
+	return pr, fsx.ProcessAlive(pr.PID)
 }

@@ -35,7 +35,7 @@ func Verify(ctx context.Context, dataDir string, progress func(done, total int64
 			progress(done, total)
 		}
 	}
-	r.Checked, err = archive.Verify(ctx, db, &index.Checker{Lookup: registry.ByID}, report, tell)
+	r.Checked, err = archive.Verify(ctx, db.DB, &index.Checker{Lookup: registry.ByID}, report, tell)
 	if err != nil {
 		return r, store.Wrap("read", db.Path, err)
 	}

@@ -18,10 +18,13 @@ type writer struct {
 	p      *pass
 	w      *store.Writer
 	limit  int64
-	inTx   int64             // bytes of stream in the open transaction
+	open   tally             // what the open transaction holds
 	opened map[string]*place // by session key: what this pass has assigned
 	now    string
 }
+
+// A tally is what a transaction adds to the result once it is committed.
+type tally struct{ files, bytes, turns int64 }
 
 // A place is where the rows of a session go. Several transcripts of one pass
 // may belong to one session.
@@ -116,20 +119,19 @@ func (w *writer) one(ctx context.Context, b *batch) error {
 		}
 	}
 	w.account(b)
-	if w.inTx >= w.limit {
+	if w.open.bytes >= w.limit {
 		return w.commit(ctx)
 	}
 	return nil
 }
 
 func (w *writer) account(b *batch) {
-	w.p.res.BytesRead += b.bytesRead
 	w.p.prog.BytesDone += b.bytesRead
-	w.inTx += b.bytesRead
+	w.open.bytes += b.bytesRead
 	if b.last {
 		w.p.prog.FilesDone++
 		if b.job.committed {
-			w.p.res.FilesCommitted++
+			w.open.files++
 		}
 	}
 	w.p.report()
@@ -139,7 +141,10 @@ func (w *writer) commit(ctx context.Context) error {
 	if err := w.w.Commit(ctx); err != nil {
 		return err
 	}
-	w.inTx = 0
+	w.p.res.FilesCommitted += w.open.files
+	w.p.res.BytesRead += w.open.bytes
+	w.p.res.TurnsAdded += w.open.turns
+	w.open = tally{}
 	if w.p.db.WALBytes() > store.WALLimit {
 		return w.w.Checkpoint(ctx)
 	}
@@ -211,7 +216,7 @@ func (w *writer) rows(ctx context.Context, b *batch, pl *place) error {
 		return err
 	}
 	pl.next += added
-	w.p.res.TurnsAdded += added
+	w.open.turns += added
 	if skipped > 0 {
 		w.p.res.Notes = append(w.p.res.Notes, fmt.Sprintf("%s has more than %d turns: %d further records are archived and are no turns",
 			b.sess.key, index.MaxTurns, skipped))
