@@ -27,7 +27,7 @@ that path names. A transcript that cannot be read is named on stderr and left
 for the next pass; everything else is archived. Where another process is
 already archiving, nothing is done.
 
-Hooks run it by themselves. It is never wrong to run it again.`,
+It is never wrong to run it again.`,
 		Example: `  terminus ingest
   terminus ingest ~/.claude/projects/-home-me-app/5e0a94cf-7a0b-4c1e-9a71-1f6d1a0e5f11.jsonl`,
 		Args: func(_ *cobra.Command, args []string) error {

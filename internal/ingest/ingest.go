@@ -128,7 +128,16 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	defer func() { _ = lock.Unlock() }()
 	defer clearProgress(o.Config.DataDir)
 	sweep(o.Config.DataDir)
-	return p.run(ctx)
+	res, err := p.run(ctx)
+	if p.named1 != nil && err == nil {
+		for i, f := range res.Failures {
+			if f.Path == p.named1.Path {
+				res.Failures = append(res.Failures[:i], res.Failures[i+1:]...)
+				return res, errors.New(f.String())
+			}
+		}
+	}
+	return res, err
 }
 
 // sweep removes the temporary files that a killed pass left behind.

@@ -29,11 +29,10 @@ type job struct {
 // env is what a harness may know of the machine.
 func env(c *config.Config, h harness.Harness) harness.Env {
 	e := harness.Env{FolderExcluded: c.Exclude.Folder, PathExcluded: c.Exclude.Covers}
-	if h.ID() == "claude" {
-		e.Roots = c.ClaudeRoots
-	}
-	if own, ok := c.Harness[h.ID()]; ok && len(own.Roots) > 0 {
-		e.Roots = own.Roots
+	if h.ID() == (claude.Harness{}).ID() {
+		e.Roots = c.ClaudeRoots // which already minds [harness.claude]
+	} else {
+		e.Roots = c.Harness[h.ID()].Roots
 	}
 	return e
 }

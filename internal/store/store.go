@@ -145,10 +145,9 @@ func OpenWriter(ctx context.Context, dataDir string) (*DB, error) {
 		fmt.Sprintf("cache_size(-%d)", writerCache),
 		"wal_autocheckpoint(0)", fmt.Sprintf("journal_size_limit(%d)", walLimit),
 	}
-	if fresh {
-		pragmas = append([]string{fmt.Sprintf("page_size(%d)", pageSize)}, pragmas...)
+	if !fresh {
+		pragmas = append(pragmas, "journal_mode(wal)")
 	}
-	pragmas = append(pragmas, "journal_mode(wal)")
 	db, err := sql.Open("sqlite", dsn(path, "mode=rw&_txlock=immediate", pragmas...))
 	if err != nil {
 		return nil, wrap("open", path, err)
@@ -270,6 +269,13 @@ func readVersions(ctx context.Context, db *sql.DB) (versions, error) {
 }
 
 func initialise(ctx context.Context, db *sql.DB) error {
+	// The page size can be chosen only before the WAL is; the driver runs the
+	// pragmas of an address in an order of its own.
+	for _, pragma := range []string{fmt.Sprintf("PRAGMA page_size = %d", pageSize), "PRAGMA journal_mode = wal"} {
+		if _, err := db.ExecContext(ctx, pragma); err != nil {
+			return err
+		}
+	}
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

@@ -60,6 +60,12 @@ func TestANewStoreIsOwnerOnlyAndReadable(t *testing.T) {
 	if r.Older {
 		t.Error("a new store is said to be older")
 	}
+	for pragma, want := range map[string]string{"page_size": "8192", "journal_mode": "wal"} {
+		var got string
+		if err := r.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {
+			t.Errorf("%s is %s, want %s (%v)", pragma, got, want, err)
+		}
+	}
 	entries, _ := os.ReadDir(filepath.Dir(dir))
 	if len(entries) != 1 {
 		t.Errorf("other files were made: %v", entries)
