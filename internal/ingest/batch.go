@@ -9,8 +9,9 @@ import (
 	"github.com/terminus-archive/terminus/internal/transcript"
 )
 
-// A sessionRun is one session while a transcript of it is taken in. The worker
-// fills in what it read, the writer what it assigned.
+// A sessionRun is one session while a transcript of it is taken in, as the
+// worker found it. The writer reads only what does not change: key to exists,
+// no and slot.
 type sessionRun struct {
 	key     string
 	harness string
@@ -28,6 +29,7 @@ type batch struct {
 	job  *job
 	sess *sessionRun
 
+	meta  archive.Meta // as the worker found it
 	up    archive.Append
 	rows  []index.Row
 	state transcript.State

@@ -130,11 +130,11 @@ func (w *worker) companionsOnly(j *job, run *sessionRun) error {
 // barrier waits until everything sent so far is committed, so that a session
 // that is read again is read as it will be.
 func (w *worker) barrier() error {
-	b := &batch{barrier: make(chan struct{})}
-	if err := w.send(b); err != nil {
+	done := make(chan struct{})
+	if err := w.send(&batch{barrier: done}); err != nil {
 		return err
 	}
-	<-b.barrier
+	<-done
 	clear(w.inFlight)
 	return nil
 }
@@ -281,7 +281,7 @@ func (in *intake) due(n int) bool {
 
 // batch takes what has come together so far. The error is errExcluded.
 func (in *intake) batch(up archive.Append) (*batch, error) {
-	b := &batch{job: in.j, sess: in.run, up: up, rows: in.rows, state: in.derive.State, bytesRead: in.read}
+	b := &batch{job: in.j, sess: in.run, meta: in.run.meta, up: up, rows: in.rows, state: in.derive.State, bytesRead: in.read}
 	if in.run.meta.Project == "" && in.derive.State.CWD != "" {
 		project, pre := in.w.projects.Resolve(in.derive.State.CWD)
 		if in.w.p.o.Config.Exclude.Hidden(project, pre) {

@@ -30,6 +30,7 @@ type tally struct{ files, bytes, turns int64 }
 // may belong to one session.
 type place struct {
 	no, slot, next int64
+	meta           archive.Meta
 }
 
 func (p *pass) pipeline(ctx context.Context) error {
@@ -164,7 +165,7 @@ func (w *writer) apply(ctx context.Context, b *batch) error {
 		return nil
 	}
 	b.job.committed = true
-	if err := w.meta(ctx, b); err != nil {
+	if err := w.meta(ctx, b, pl); err != nil {
 		return err
 	}
 	if err := archive.SaveBlocks(ctx, w.w, pl.no, b.up); err != nil {
@@ -186,7 +187,7 @@ func (w *writer) place(ctx context.Context, b *batch) (*place, error) {
 	if pl, ok := w.opened[b.sess.key]; ok {
 		return pl, nil
 	}
-	pl := &place{no: b.sess.no, slot: b.sess.slot}
+	pl := &place{no: b.sess.no, slot: b.sess.slot, meta: b.meta}
 	var err error
 	if b.sess.exists {
 		pl.next, err = index.CountTurns(ctx, w.w, pl.no)
@@ -224,12 +225,12 @@ func (w *writer) rows(ctx context.Context, b *batch, pl *place) error {
 	return nil
 }
 
-func (w *writer) meta(ctx context.Context, b *batch) error {
+func (w *writer) meta(ctx context.Context, b *batch, pl *place) error {
 	state, err := json.Marshal(b.state)
 	if err != nil {
 		return err
 	}
-	m := b.sess.meta
+	m := pl.meta
 	m.SessionID, m.CWD, m.Branch = b.state.SessionID, b.state.CWD, b.state.Branch
 	m.FirstTurnAt, m.LastTurnAt = b.state.FirstTS, b.state.LastTS
 	m.Project, m.PreWorktree = b.project, b.preTree
@@ -248,7 +249,7 @@ func (w *writer) meta(ctx context.Context, b *batch) error {
 	if m.TranscriptPath, err = w.transcriptPath(ctx, b, m.TranscriptPath); err != nil {
 		return err
 	}
-	b.sess.meta = m
+	pl.meta = m
 	return archive.SaveMeta(ctx, w.w, b.sess.key, m, b.up.Tail, b.up.Unsettled)
 }
 

@@ -106,8 +106,9 @@ type State struct {
 	// FirstTS is the first turn's time; LastTS the last turn's, in byte order.
 	FirstTS string `json:"first_ts,omitempty"`
 	LastTS  string `json:"last_ts,omitempty"`
-	// Damaged counts the lines that were not one whole record: other text, a
-	// torn record, several records, NULs. It is only told, and not stored.
+	// Damaged counts the lines that were not one well-formed record: other text,
+	// a torn record, several records, NULs, a record that lacks what all of its
+	// type have. It is only told, and not stored.
 	Damaged int64 `json:"-"`
 	// Title is the best title seen so far, with its rank (higher wins).
 	Title     string `json:"title,omitempty"`

@@ -125,8 +125,9 @@ func TestStateIsBounded(t *testing.T) {
 func TestDamagedLinesAreCounted(t *testing.T) {
 	whole := turn("1", "")
 	for line, want := range map[string]int64{
-		whole: 0, "": 0, "\t\r": 0, `{"type":"mode"}`: 0, `{"type":7,"uuid":[]}`: 0, " " + whole + "\r": 0,
-		whole[:20]: 1, whole + whole: 1, whole[:20] + whole: 1, "text": 1, "7": 1, "[" + whole + "]": 1,
+		whole: 0, "": 0, "\t\r": 0, `{"type":"mode"}`: 0, `{"type":"mode","uuid":7}`: 0, " " + whole + "\r": 0,
+		whole[:20]: 1, whole + whole: 1, whole[:20] + whole: 1, "text": 1, "7": 1, "{}": 1,
+		`{"type":7,"uuid":[]}`: 1, `{"type":"user","uuid":"u"}`: 1, `{"type":"user","uuid":"u","timestamp":7}`: 1, "[" + whole + "]": 1,
 		"\x00\x00": 1, whole + "\x00": 1, "\x00" + whole: 1, "\x00" + whole + whole + "\x00": 1,
 	} {
 		if got := stateOf(sidA+".jsonl", line).Damaged; got != want {

@@ -12,7 +12,7 @@ import (
 // is an object with a type of the four, a string `uuid` and a string
 // `timestamp` is a turn; every record, turn or not, tells s what it says of
 // the session. A line that holds no record gives nothing; one that is not exactly
-// one record is counted in s as damaged.
+// one well-formed record is counted in s as damaged.
 //
 // The turns' pieces and BoundaryMeta alias record where they can. What had to
 // be decoded is the turns' own and stays valid as long as it is held.
@@ -22,7 +22,7 @@ func (Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
 
 	line, off := transcript.Trim(record)
 	whole := len(line) > 0 && r.read(line)
-	if !whole && len(line) > 0 || padded(record[:off]) || padded(record[off+len(line):]) {
+	if len(line) > 0 && (!whole || r.malformed()) || padded(record[:off]) || padded(record[off+len(line):]) {
 		s.Damaged++
 	}
 	if whole {
@@ -185,6 +185,17 @@ func (r *reader) turnType() string {
 	if r.uuid == nil || r.ts == nil {
 		return ""
 	}
+	return r.recordType()
+}
+
+// malformed reports whether the record lacks what every record of its type has.
+func (r *reader) malformed() bool {
+	return r.kind == nil || (r.uuid == nil || r.ts == nil) && r.recordType() != ""
+}
+
+// recordType returns which of the four types that may be turns the record has,
+// "" if it has another.
+func (r *reader) recordType() string {
 	switch string(r.kind) {
 	case transcript.User:
 		return transcript.User
