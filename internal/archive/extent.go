@@ -1,6 +1,8 @@
 package archive
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -133,13 +135,12 @@ func IndexLines(ctx context.Context, q Querier, no int64, ranges []Extent) (*Lin
 			return nil, err
 		}
 	}
-	slices.SortFunc(x.places, func(a, b linePlace) int {
-		if c := slices.Compare(a.hash[:], b.hash[:]); c != 0 {
-			return c
-		}
-		return int(a.off - b.off)
-	})
+	slices.SortFunc(x.places, comparePlaces)
 	return x, nil
+}
+
+func comparePlaces(a, b linePlace) int {
+	return cmp.Or(bytes.Compare(a.hash[:], b.hash[:]), cmp.Compare(a.off, b.off))
 }
 
 // eachWholeLine calls f for each line that ends with a newline; pieces of long
@@ -197,20 +198,13 @@ func (x *LineIndex) Find(hash LineHash, n, next int64) (off int64, ok bool) {
 			best = p.off
 		}
 	}
-	i, _ := slices.BinarySearchFunc(x.places, hash, func(p linePlace, h LineHash) int {
-		return slices.Compare(p.hash[:], h[:])
-	})
-	j := i
-	for j < len(x.places) && x.places[j].hash == hash {
-		j++
-	}
-	// The places of one hash are sorted by offset: the two around next suffice.
-	k := i + sort.Search(j-i, func(k int) bool { return x.places[i+k].off >= next })
-	if k < j {
-		consider(x.places[k])
-	}
-	if k > i {
-		consider(x.places[k-1])
+	// The places of one hash are sorted by offset: the two around next suffice,
+	// however many there are.
+	k, _ := slices.BinarySearchFunc(x.places, linePlace{hash: hash, off: next}, comparePlaces)
+	for _, i := range []int{k - 1, k} {
+		if i >= 0 && i < len(x.places) && x.places[i].hash == hash {
+			consider(x.places[i])
+		}
 	}
 	for _, p := range x.added[hash] {
 		consider(p)

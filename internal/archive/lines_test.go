@@ -118,3 +118,18 @@ func TestALineIsFoundWhereARunGoesOn(t *testing.T) {
 		t.Error("a line of another length is found")
 	}
 }
+
+func TestManyCopiesOfALineCostNoMoreThanOne(t *testing.T) {
+	x := &LineIndex{added: map[LineHash][]linePlace{}}
+	h := hashLine([]byte("same\n"))
+	const copies = 200_000
+	for i := range int64(copies) {
+		x.places = append(x.places, linePlace{h, i * 5, 5})
+	}
+	// Walking the copies for each look-up would be 20 billion steps.
+	for i := range int64(copies) {
+		if got, ok := x.Find(h, 5, i*5); !ok || got != i*5 {
+			t.Fatalf("copy %d is found at %d", i, got)
+		}
+	}
+}
