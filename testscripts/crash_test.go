@@ -88,7 +88,7 @@ func command(h string, args ...string) *exec.Cmd {
 }
 
 // mustRun runs the binary and returns what it wrote to stdout.
-func mustRun(t *testing.T, h string, args ...string) string {
+func mustRun(t testing.TB, h string, args ...string) string {
 	t.Helper()
 	var stdout, stderr strings.Builder
 	c := command(h, args...)

@@ -107,6 +107,10 @@ func condition(cond string) (bool, error) {
 		return os.Geteuid() == 0, nil
 	case "pty":
 		return havePTY, nil
+	case "tmpfs":
+		return canMount(), nil
+	case "unprivileged":
+		return canBeUnprivileged(), nil
 	}
 	return false, fmt.Errorf("unknown condition %q", cond)
 }

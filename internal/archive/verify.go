@@ -58,9 +58,39 @@ func Verify(ctx context.Context, db *sql.DB, check Checker, report func(Failure)
 	return len(keys), nil
 }
 
-// QuickCheck asks SQLite whether the database's pages fit together. It returns
-// what SQLite found, nothing when all is well.
+// QuickCheck asks SQLite whether the database's pages fit together, and whether
+// every row has the row that it belongs to. It returns what SQLite found,
+// nothing when all is well.
 func QuickCheck(ctx context.Context, q Querier) ([]string, error) {
+	out, err := pageCheck(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	orphans, err := orphanCheck(ctx, q)
+	return append(out, orphans...), err
+}
+
+// orphanCheck finds rows whose parent is missing: what a lost row of sessions,
+// revisions or companions leaves behind.
+func orphanCheck(ctx context.Context, q Querier) ([]string, error) {
+	rows, err := q.QueryContext(ctx, `SELECT "table", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2 ORDER BY 1, 2`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var table, parent string
+		var n int64
+		if err := rows.Scan(&table, &parent, &n); err != nil {
+			return nil, err
+		}
+		out = append(out, fmt.Sprintf("rows of %s that are missing in %s: %d", table, parent, n))
+	}
+	return out, rows.Err()
+}
+
+func pageCheck(ctx context.Context, q Querier) ([]string, error) {
 	rows, err := q.QueryContext(ctx, `PRAGMA quick_check(20)`)
 	if err != nil {
 		return nil, err
