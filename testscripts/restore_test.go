@@ -26,7 +26,7 @@ func restore(db *store.DB, path string) (r restored, ok bool, err error) {
 		r.states, err = restoreAll(ctx, db, `SELECT id FROM revisions WHERE source = ? ORDER BY n`, path, restoreRevision)
 		return r, true, err
 	}
-	r.states, err = restoreAll(ctx, db, `SELECT id FROM companions WHERE source = ? ORDER BY version`, path, restoreCompanion)
+	r.states, err = restoreAll(ctx, db, `SELECT companion FROM companion_marks WHERE source = ?`, path, restoreCompanion)
 	return r, len(r.states) > 0, err
 }
 

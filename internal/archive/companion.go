@@ -28,7 +28,7 @@ type Companion struct {
 
 // SeenCompanions reads the state of every known companion in one go, by path.
 func SeenCompanions(ctx context.Context, q Querier) (map[string]fsx.Stat, error) {
-	rows, err := q.QueryContext(ctx, `SELECT source, size, mtime, ctime, inode FROM companions ORDER BY id`)
+	rows, err := q.QueryContext(ctx, `SELECT source, size, mtime, ctime, inode FROM companion_marks`)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func SeenCompanions(ctx context.Context, q Querier) (map[string]fsx.Stat, error)
 			return nil, err
 		}
 		s.Inode = uint64(inode)
-		out[source] = s // the newest version comes last
+		out[source] = s
 	}
 	return out, rows.Err()
 }
@@ -55,37 +55,48 @@ func (e *SourceError) Error() string { return e.Err.Error() }
 
 func (e *SourceError) Unwrap() error { return e.Err }
 
-// SaveCompanion archives the present bytes of a companion, unless they are
-// those of its newest version: then only the stat is noted. It returns how many
-// bytes it stored. It reads in parts and holds one. The error is a *SourceError, or
-// that of the database.
+// SaveCompanion archives the present bytes of a companion, unless a version
+// already holds them, and notes which version its file holds. It returns how
+// many bytes it stored. It reads in parts and holds one. The error is a
+// *SourceError, or that of the database.
 func SaveCompanion(ctx context.Context, w Execer, c Companion, r io.ReadSeeker) (int64, error) {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, r); err != nil {
 		return 0, &SourceError{err}
 	}
-	var id int64
-	var hash []byte
-	err := w.QueryRowContext(ctx, `SELECT id, version, hash FROM companions WHERE session_no = ? AND name = ?
-		ORDER BY version DESC LIMIT 1`, c.No, c.Name).Scan(&id, &c.Version, &hash)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	err := w.QueryRowContext(ctx, `SELECT id FROM companions WHERE session_no = ? AND name = ? AND hash = ?
+		ORDER BY version LIMIT 1`, c.No, c.Name, sum.Sum(nil)).Scan(&c.ID)
+	var stored int64
+	if errors.Is(err, sql.ErrNoRows) {
+		if _, err := r.Seek(0, io.SeekStart); err != nil {
+			return 0, &SourceError{err}
+		}
+		stored, err = insertCompanion(ctx, w, &c, r)
+	}
+	if err != nil {
 		return 0, err
 	}
-	if err == nil && bytes.Equal(hash, sum.Sum(nil)) {
-		_, err := w.ExecContext(ctx, `UPDATE companions SET source = ?, size = ?, mtime = ?, ctime = ?, inode = ? WHERE id = ?`,
-			c.Source, c.Stat.Size, c.Stat.Mtime, c.Stat.Ctime, int64(c.Stat.Inode), id)
-		return 0, err
-	}
-	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		return 0, &SourceError{err}
-	}
-	return insertCompanion(ctx, w, c, r)
+	return stored, markCompanion(ctx, w, c)
 }
 
-func insertCompanion(ctx context.Context, w Execer, c Companion, r io.Reader) (int64, error) {
-	res, err := w.ExecContext(ctx, `INSERT INTO companions(session_no, name, version, source, seen_at, byte_len, hash, inode,
-		size, mtime, ctime) VALUES (?, ?, ?, ?, ?, 0, x'', ?, ?, ?, ?)`,
-		c.No, c.Name, c.Version+1, c.Source, c.SeenAt, int64(c.Stat.Inode), c.Stat.Size, c.Stat.Mtime, c.Stat.Ctime)
+func markCompanion(ctx context.Context, w Execer, c Companion) error {
+	if _, err := w.ExecContext(ctx, `DELETE FROM companion_marks WHERE source = ?`, c.Source); err != nil {
+		return err
+	}
+	_, err := w.ExecContext(ctx, `INSERT INTO companion_marks(source, companion, size, mtime, ctime, inode) VALUES (?, ?, ?, ?, ?, ?)`,
+		c.Source, c.ID, c.Stat.Size, c.Stat.Mtime, c.Stat.Ctime, int64(c.Stat.Inode))
+	return err
+}
+
+// insertCompanion stores c as the next version of its name and sets c.ID.
+func insertCompanion(ctx context.Context, w Execer, c *Companion, r io.Reader) (int64, error) {
+	err := w.QueryRowContext(ctx, `SELECT 1 + coalesce(max(version), 0) FROM companions WHERE session_no = ? AND name = ?`,
+		c.No, c.Name).Scan(&c.Version)
+	if err != nil {
+		return 0, err
+	}
+	res, err := w.ExecContext(ctx, `INSERT INTO companions(session_no, name, version, source, seen_at, byte_len, hash)
+		VALUES (?, ?, ?, ?, ?, 0, x'')`, c.No, c.Name, c.Version, c.Source, c.SeenAt)
 	if err != nil {
 		return 0, err
 	}
@@ -93,6 +104,7 @@ func insertCompanion(ctx context.Context, w Execer, c Companion, r io.Reader) (i
 	if err != nil {
 		return 0, err
 	}
+	c.ID = id
 	// The file may have changed since it was compared: what is recorded is
 	// what is stored.
 	sum, total := sha256.New(), int64(0)

@@ -9,7 +9,7 @@ import (
 // MaxLine is the longest line that is handled as one record. A longer one is
 // archived in pieces and is no turn: a record must fit into memory beside
 // everything that is derived from it.
-const MaxLine = 32 << 20
+const MaxLine = 16 << 20
 
 // A Line is a line, or a piece of one that is longer than MaxLine.
 type Line struct {
@@ -61,7 +61,9 @@ func NewLineReader(r io.Reader, off int64) *LineReader {
 func (l *LineReader) Next() (Line, error) {
 	scanned := 0
 	for {
-		if i := bytes.IndexByte(l.buf[l.lo+scanned:l.hi], '\n'); i >= 0 {
+		// Not past MaxLine, however much is at hand: what is one record must not
+		// depend on how the input was read.
+		if i := bytes.IndexByte(l.buf[l.lo+scanned:min(l.hi, l.lo+MaxLine)], '\n'); i >= 0 {
 			return l.take(scanned+i+1, true), nil
 		}
 		scanned = l.hi - l.lo

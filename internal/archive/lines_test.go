@@ -133,3 +133,31 @@ func TestManyCopiesOfALineCostNoMoreThanOne(t *testing.T) {
 		}
 	}
 }
+
+// A line just over MaxLine is no record, however the input was read.
+func TestWhatIsOneLineDoesNotDependOnTheReading(t *testing.T) {
+	input := append(bytes.Repeat([]byte("x"), MaxLine+100<<10), '\n')
+	for name, r := range map[string]io.Reader{
+		"bulk":   bytes.NewReader(input),
+		"blocks": &blockwise{input, BlockSize},
+		"small":  &blockwise{input, 4000},
+	} {
+		if lines := allLines(t, r); len(lines) != 2 || lines[0].Whole() {
+			t.Errorf("%s: %d pieces", name, len(lines))
+		}
+	}
+}
+
+type blockwise struct {
+	p []byte
+	n int
+}
+
+func (b *blockwise) Read(p []byte) (int, error) {
+	if len(b.p) == 0 {
+		return 0, io.EOF
+	}
+	k := copy(p[:min(len(p), b.n)], b.p)
+	b.p = b.p[k:]
+	return k, nil
+}

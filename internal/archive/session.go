@@ -100,6 +100,13 @@ func AssignSlot(ctx context.Context, w Execer, key, project string) (int64, erro
 	return slot, err
 }
 
+// SetProject records where a session belongs.
+func SetProject(ctx context.Context, w Execer, key, project, preWorktree string) error {
+	_, err := w.ExecContext(ctx, `UPDATE session_meta SET project = ?, project_pre_worktree = ? WHERE session_key = ?`,
+		null(project), null(preWorktree), key)
+	return err
+}
+
 // SetDiverged records that a pass could not archive what a transcript became.
 func SetDiverged(ctx context.Context, w Execer, key string, diverged bool) error {
 	var flag any
@@ -165,16 +172,16 @@ func SetContinuesFrom(ctx context.Context, w Execer, key, sessionID string) erro
 	return err
 }
 
-// An Orphan is a session that is known by the path of its transcript alone, and
-// whose newest state is Len bytes with the SHA-256 Hash.
-type Orphan struct {
+// A PathKeyedSession is a session that is known by the path of its transcript
+// alone. The newest state is Len bytes with the SHA-256 Hash.
+type PathKeyedSession struct {
 	Key, Source string
 	Len         int64
 	Hash        []byte
 }
 
-// Orphans lists the sessions whose key is the path of their only source.
-func Orphans(ctx context.Context, q Querier) ([]Orphan, error) {
+// PathKeyed lists the sessions whose key is the path of their only source.
+func PathKeyed(ctx context.Context, q Querier) ([]PathKeyedSession, error) {
 	rows, err := q.QueryContext(ctx, `SELECT s.session_key, w.source, r.file_len, r.file_hash FROM sessions s
 		JOIN watermarks w USING (session_no) JOIN revisions r ON r.id = w.revision
 		WHERE s.session_key = w.source
@@ -183,9 +190,9 @@ func Orphans(ctx context.Context, q Querier) ([]Orphan, error) {
 		return nil, err
 	}
 	defer rows.Close()
-	var out []Orphan
+	var out []PathKeyedSession
 	for rows.Next() {
-		var o Orphan
+		var o PathKeyedSession
 		if err := rows.Scan(&o.Key, &o.Source, &o.Len, &o.Hash); err != nil {
 			return nil, err
 		}

@@ -36,11 +36,16 @@ type Seen struct {
 	Offset int64
 	Stat   fsx.Stat
 	Stamp  string
+	// CheckedAt is when the whole prefix was compared last, in unix seconds;
+	// UpdatedAt, in TimeForm, when bytes were taken in last.
+	CheckedAt int64
+	UpdatedAt string
 }
 
 // SeenSources reads the state of every known source in one go.
 func SeenSources(ctx context.Context, q Querier) (map[string]Seen, error) {
-	rows, err := q.QueryContext(ctx, `SELECT source, session_no, byte_offset, size, mtime, ctime, inode, stamp FROM watermarks`)
+	rows, err := q.QueryContext(ctx, `SELECT source, session_no, byte_offset, size, mtime, ctime, inode, stamp, checked_at, updated_at
+		FROM watermarks`)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +55,8 @@ func SeenSources(ctx context.Context, q Querier) (map[string]Seen, error) {
 		var source string
 		var s Seen
 		var inode int64
-		if err := rows.Scan(&source, &s.No, &s.Offset, &s.Stat.Size, &s.Stat.Mtime, &s.Stat.Ctime, &inode, &s.Stamp); err != nil {
+		if err := rows.Scan(&source, &s.No, &s.Offset, &s.Stat.Size, &s.Stat.Mtime, &s.Stat.Ctime, &inode, &s.Stamp,
+			&s.CheckedAt, &s.UpdatedAt); err != nil {
 			return nil, err
 		}
 		s.Stat.Inode = uint64(inode)

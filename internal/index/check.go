@@ -68,11 +68,14 @@ func (c *Checker) Line(l archive.Line) {
 				c.want[seq] = s
 				continue
 			}
+		}
+		if len(c.want) == MaxTurns {
+			continue
+		}
+		if t.NativeID != "" {
 			c.byNative[t.NativeID] = int64(len(c.want))
 		}
-		if len(c.want) < MaxTurns {
-			c.want = append(c.want, s)
-		}
+		c.want = append(c.want, s)
 	}
 }
 

@@ -53,6 +53,8 @@ type batch struct {
 	last       bool
 	failure    *Failure
 
+	hide bool // nothing else: the session gets meta's project, which is excluded
+
 	renameTo string // nothing else: the session sess.key gets this key
 
 	barrier chan struct{} // nothing else: commit, then close

@@ -105,13 +105,11 @@ func (c *comparison) run(stat fsx.Stat) (*batch, *archive.Watermark, *archive.Re
 		}
 	}
 	c.remark(c.at < c.size)
-	b, err := c.batch(c.app.Finish(w.quiet(stat)))
-	if err != nil {
-		return nil, nil, nil, err
-	}
+	b := c.batch(c.app.Finish(w.quiet(stat)))
 	b.mark = &archive.Watermark{
 		Source: c.j.t.Source, Offset: c.at, Stat: stat, CheckedAt: w.p.started.Unix(), SHAState: archive.SaveHash(c.sum),
 	}
+	var err error
 	if b.mark.TailHash, err = tailHash(c.f, c.at); err != nil {
 		return nil, nil, nil, err
 	}
@@ -128,11 +126,7 @@ func (c *comparison) line(w *worker, lines *wholeLines, l archive.Line) error {
 	off, held := c.index.Find(hash, n, c.extents.End())
 	if !held {
 		if c.due(len(l.Bytes)) {
-			b, err := c.batch(c.app.Cut())
-			if err == nil {
-				err = w.send(b)
-			}
-			if err != nil {
+			if err := w.send(c.batch(c.app.Cut())); err != nil {
 				return err
 			}
 		}
@@ -142,7 +136,9 @@ func (c *comparison) line(w *worker, lines *wholeLines, l archive.Line) error {
 	c.extents = c.extents.Add(off, n)
 	for {
 		if !held {
-			c.add(l)
+			if err := c.add(l); err != nil {
+				return err
+			}
 		}
 		_, _ = c.sum.Write(l.Bytes)
 		c.read += int64(len(l.Bytes))
@@ -239,7 +235,9 @@ func (r *rowIntake) take(w *worker, id string, line []byte) error {
 			}
 		}
 		h = index.Held{Hash: bytes.Clone(hash), Off: r.app.StreamLen(), Len: int64(len(line))}
-		r.add(archive.Line{Bytes: line, Start: true, End: true})
+		if err := r.add(archive.Line{Bytes: line, Start: true, End: true}); err != nil {
+			return err
+		}
 		r.held[id] = h
 		r.news = append(r.news, heldLine{id, h})
 	}
@@ -251,19 +249,13 @@ func (r *rowIntake) take(w *worker, id string, line []byte) error {
 }
 
 func (r *rowIntake) flush(w *worker) error {
-	b, err := r.batch(r.app.Cut())
-	if err != nil {
-		return err
-	}
+	b := r.batch(r.app.Cut())
 	b.held, r.news = r.news, nil
 	return w.send(b)
 }
 
 func (r *rowIntake) done(w *worker, j *job, mark archive.Watermark, old archive.Revision) error {
-	b, err := r.batch(r.app.Finish(true))
-	if err != nil {
-		return err
-	}
+	b := r.batch(r.app.Finish(true))
 	b.held = r.news
 	next := archive.Watermark{
 		Source: j.t.Source, Offset: r.at, Stat: j.t.Stat, Stamp: j.t.Stamp, CheckedAt: w.p.started.Unix(),

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/terminus-archive/terminus/internal/config"
 )
 
 const sessionA = "aaaaaaaa-0000-4000-8000-000000000001.jsonl"
@@ -236,4 +238,84 @@ func TestAPathKeyIsRenamedWhenItsFileMovesIntoAShape(t *testing.T) {
 		t.Errorf("a turn of the renamed session is found %d times", n)
 	}
 	f.verifyClean()
+}
+
+// C30: the end of a transcript is compared at each growth, the whole of it once
+// a day, even when it has come to rest.
+func TestARewriteAboveTheComparedEndIsFoundWithinADay(t *testing.T) {
+	f := newFixture(t)
+	lines := make([]string, 2000)
+	for i := range lines {
+		lines[i] = user(i, fmt.Sprint("line ", i))
+	}
+	path := f.write(sessionA, lines...)
+	f.pass()
+	lines[1] = user(9001, "rewritten")
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := strings.Join(lines, "") + user(9002, "appended")
+	if _, err := file.WriteAt([]byte(whole), 0); err != nil {
+		t.Fatal(err)
+	}
+	_ = file.Close()
+	f.pass()
+	f.now = f.now.Add(25 * time.Hour)
+	f.pass()
+	if n := f.find("rewritten"); n != 1 {
+		t.Fatalf("the rewritten line is found %d times a day later", n)
+	}
+	if got := f.states(path); got[len(got)-1] != whole {
+		t.Error("the newest state is not what the file holds")
+	}
+	before := f.dump()
+	f.now = f.now.Add(25 * time.Hour)
+	f.pass()
+	if f.dump() != before {
+		t.Error("a transcript at rest is compared again")
+	}
+}
+
+func TestCopiesOfASessionSettleWithTheirCompanions(t *testing.T) {
+	f := newFixture(t)
+	dir := strings.TrimSuffix(sessionA, ".jsonl")
+	for _, folder := range []string{"", "../-q/"} {
+		f.write(folder+sessionA, user(0, "one"))
+		f.write(folder+dir+"/tool-results/same.txt", "same")
+		f.write(folder+dir+"/tool-results/own.txt", "in "+folder)
+	}
+	f.pass()
+	before := f.dump()
+	for range 3 {
+		if res := f.pass(); res.FilesCommitted > 0 || res.BytesRead > 0 {
+			t.Fatalf("nothing is new, and a pass takes in %+v", res)
+		}
+	}
+	if f.dump() != before {
+		t.Error("idle passes change the store")
+	}
+	if n := f.count(`SELECT count(*) FROM companions`); n != 3 {
+		t.Errorf("%d versions are archived, want one of the same and two of the other", n)
+	}
+}
+
+// What was archived before a record told the directory is hidden by it.
+func TestASessionThatTurnsOutToBeExcludedIsHidden(t *testing.T) {
+	f := newFixture(t)
+	f.cfg.Exclude = config.NewExclusions(f.home, []string{"/private"})
+	line := strings.Replace(user(1, strings.Repeat("text ", 20000)), `"cwd":"/work/p",`, "", 1)
+	f.write(sessionA, strings.Repeat(line, 120), strings.Replace(user(2, "told"), "/work/p", "/private/a", 1))
+	f.pass()
+	if n := f.count(`SELECT count(*) FROM session_meta WHERE project IS NOT '/private/a'`); n != 0 {
+		t.Errorf("%d sessions are not in the excluded project", n)
+	}
+	if n := f.find("told"); n != 0 {
+		t.Error("a record of an excluded project was taken in")
+	}
+	f.write("bbbbbbbb-0000-4000-8000-000000000002.jsonl", strings.Replace(user(2, "told"), "/work/p", "/private/a", 1))
+	f.pass()
+	if n := f.count(`SELECT count(*) FROM sessions`); n != 1 {
+		t.Error("a session whose first record names an excluded project was taken in")
+	}
 }

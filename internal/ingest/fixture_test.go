@@ -124,7 +124,7 @@ func (f *fixture) dump() string {
 	f.t.Helper()
 	db := f.reader()
 	var out []string
-	for _, table := range []string{"sessions", "session_meta", "blocks", "revisions", "extents", "companions", "watermarks", "turns", "line_index"} {
+	for _, table := range []string{"sessions", "session_meta", "blocks", "revisions", "extents", "companions", "companion_marks", "watermarks", "turns", "line_index"} {
 		rows, err := db.Query(`SELECT * FROM ` + table)
 		if err != nil {
 			f.t.Fatal(err)

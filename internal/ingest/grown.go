@@ -24,10 +24,7 @@ func (w *worker) grown(ctx context.Context, j *job, run *sessionRun, s archive.S
 	defer in.app.Release()
 	first := mark.Offset
 	send := func(up archive.Append, last bool) error {
-		b, err := in.batch(up)
-		if err != nil {
-			return err
-		}
+		b := in.batch(up)
 		b.grow, b.growth = true, b.bytesRead
 		b.growOff = up.Tail.StreamLen - b.growth
 		m := mark
@@ -58,7 +55,9 @@ func (w *worker) grown(ctx context.Context, j *job, run *sessionRun, s archive.S
 				return err
 			}
 		}
-		in.add(l)
+		if err := in.add(l); err != nil {
+			return err
+		}
 		_, _ = in.sum.Write(l.Bytes)
 		in.read += int64(len(l.Bytes))
 		mark.Offset += int64(len(l.Bytes))

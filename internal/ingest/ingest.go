@@ -85,6 +85,9 @@ const (
 	// is never far behind, large enough that the index gets long segments.
 	txBytes         = 8 << 20
 	txBytesBackfill = 32 << 20
+	// rowLimit ends one as well, in bytes of derived rows: a transcript may be
+	// nothing but text.
+	rowLimit = 8 << 20
 	// freeReserve is what must stay free beside the estimate of a pass: room
 	// for the WAL and for the machine.
 	freeReserve = 64 << 20
@@ -126,6 +129,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{Busy: true}, nil
 	}
 	defer func() { _ = lock.Unlock() }()
+	clearProgress(o.Config.DataDir) // of a killed pass
 	defer clearProgress(o.Config.DataDir)
 	sweep(o.Config.DataDir)
 	res, err := p.run(ctx)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/terminus-archive/terminus/internal/archive"
 	"github.com/terminus-archive/terminus/internal/config"
@@ -86,7 +87,7 @@ func namedExcluded(path string, c *config.Config) bool {
 // plan discovers what there is and keeps what is new. What is known is read
 // while the agents' directories are listed.
 func (p *pass) plan(ctx context.Context) error {
-	var f filter
+	f := filter{now: p.started}
 	loaded := make(chan error, 1)
 	go func() {
 		var err error
@@ -163,6 +164,7 @@ func problem(err error) Failure {
 // A filter drops what is as the last pass left it: such a transcript is not
 // opened.
 type filter struct {
+	now        time.Time
 	seen       map[string]archive.Seen
 	companions map[string]fsx.Stat
 }
@@ -173,7 +175,7 @@ func (f filter) job(h harness.Harness, t harness.Transcript) (job, bool) {
 	j.known = known
 	switch t.Kind {
 	case harness.Lines:
-		j.changed = !known || last.Stat != t.Stat
+		j.changed = !known || last.Stat != t.Stat || f.checkDue(last)
 		j.bytes = max(t.Stat.Size-last.Offset, 0)
 	case harness.Rows:
 		j.changed = !known || t.Stamp == "" || last.Stamp != t.Stamp
@@ -188,6 +190,16 @@ func (f filter) job(h harness.Harness, t harness.Transcript) (job, bool) {
 		j.bytes = 0
 	}
 	return j, j.changed || len(j.companions) > 0
+}
+
+// checkDue reports whether a transcript at rest grew since its whole prefix was
+// compared last, and that is long ago: on growth only its end was compared.
+func (f filter) checkDue(s archive.Seen) bool {
+	if f.now.Unix()-s.CheckedAt < int64(checkEvery.Seconds()) {
+		return false
+	}
+	updated, err := time.Parse(archive.TimeForm, s.UpdatedAt)
+	return err != nil || s.CheckedAt < updated.Unix()
 }
 
 // An Estimate is what a pass would take in.

@@ -50,11 +50,16 @@ func (p *pass) report() {
 
 func clearProgress(dataDir string) { _ = os.Remove(filepath.Join(dataDir, progressFile)) }
 
+// progressStale is the age at which a progress file no longer speaks of a
+// running pass, whatever process has its id now. A pass writes it anew with
+// every batch; the longest silence is one large commit on a slow disk.
+const progressStale = 2 * time.Minute
+
 // ReadProgress returns how far the running pass is. ok is false when none runs
 // that has lasted long enough to tell. It takes no lock, so that asking never
 // makes a pass that begins in that moment believe that another one runs.
-func ReadProgress(dataDir string) (pr Progress, ok bool) {
-	f, _, err := fsx.OpenRegular(filepath.Join(dataDir, progressFile))
+func ReadProgress(dataDir string, now time.Time) (pr Progress, ok bool) {
+	f, stat, err := fsx.OpenRegular(filepath.Join(dataDir, progressFile))
 	if err != nil {
 		return pr, false
 	}
@@ -64,5 +69,5 @@ func ReadProgress(dataDir string) (pr Progress, ok bool) {
 	if err := json.Unmarshal(data[:n], &pr); err != nil {
 		return pr, false
 	}
-	return pr, fsx.ProcessAlive(pr.PID)
+	return pr, now.Sub(time.Unix(0, stat.Mtime)) < progressStale && fsx.ProcessAlive(pr.PID)
 }

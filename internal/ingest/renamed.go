@@ -2,10 +2,12 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/terminus-archive/terminus/internal/archive"
 	"github.com/terminus-archive/terminus/internal/fsx"
@@ -18,46 +20,68 @@ import (
 // not archived again.
 func (w *worker) renamed(ctx context.Context, j *job) (archive.Session, bool, error) {
 	none := archive.Session{Key: j.t.Key}
-	if !w.looked {
-		w.looked = true
-		var err error
-		if w.orphans, err = archive.Orphans(ctx, w.p.reader); err != nil {
-			return none, false, store.Wrap("read", w.p.db.Path, err)
-		}
+	if err := w.findOrphans(ctx); err != nil {
+		return none, false, err
 	}
-	for i, o := range w.orphans {
-		if o.Len == 0 || o.Len > j.t.Stat.Size {
-			continue
-		}
-		if _, err := os.Lstat(o.Source); !gone(err) {
-			continue
-		}
-		same, err := beginsWith(j.t.Path, o)
-		if err != nil {
-			return none, false, err
-		}
-		if !same {
-			continue
-		}
-		w.orphans = append(w.orphans[:i], w.orphans[i+1:]...)
-		if err := w.send(&batch{job: j, sess: &sessionRun{key: o.Key}, renameTo: j.t.Key}); err != nil {
-			return none, false, err
-		}
-		if err := w.barrier(); err != nil {
-			return none, false, err
-		}
-		return archive.Load(ctx, w.p.reader, j.t.Key)
+	i, err := w.beginsWith(j)
+	if err != nil || i < 0 {
+		return none, false, err
 	}
-	return none, false, nil
+	key := w.orphans[i].Key
+	w.orphans = slices.Delete(w.orphans, i, i+1)
+	if err := w.send(&batch{job: j, sess: &sessionRun{key: key}, renameTo: j.t.Key}); err != nil {
+		return none, false, err
+	}
+	if err := w.barrier(); err != nil {
+		return none, false, err
+	}
+	return archive.Load(ctx, w.p.reader, j.t.Key)
 }
 
-func beginsWith(path string, o archive.Orphan) (bool, error) {
-	f, _, err := fsx.OpenRegular(path)
+// findOrphans reads, once a pass, the sessions known by a path that is gone,
+// shortest first.
+func (w *worker) findOrphans(ctx context.Context) error {
+	if w.looked {
+		return nil
+	}
+	w.looked = true
+	all, err := archive.PathKeyed(ctx, w.p.reader)
 	if err != nil {
-		return false, err
+		return store.Wrap("read", w.p.db.Path, err)
+	}
+	for _, o := range all {
+		if _, err := os.Lstat(o.Source); o.Len > 0 && gone(err) {
+			w.orphans = append(w.orphans, o)
+		}
+	}
+	slices.SortStableFunc(w.orphans, func(a, b archive.PathKeyedSession) int { return cmp.Compare(a.Len, b.Len) })
+	return nil
+}
+
+// beginsWith returns the index of an orphan whose bytes the transcript of j
+// begins with, -1 for none. It reads the transcript once, whatever the number
+// of orphans.
+func (w *worker) beginsWith(j *job) (int, error) {
+	if len(w.orphans) == 0 || w.orphans[0].Len > j.t.Stat.Size {
+		return -1, nil
+	}
+	f, stat, err := fsx.OpenRegular(j.t.Path)
+	if err != nil {
+		return -1, err
 	}
 	defer f.Close()
-	sum := sha256.New()
-	_, err = io.Copy(sum, io.NewSectionReader(f, 0, o.Len))
-	return bytes.Equal(sum.Sum(nil), o.Hash), err
+	sum, at := sha256.New(), int64(0)
+	for i, o := range w.orphans {
+		if o.Len > stat.Size {
+			break
+		}
+		if _, err := io.Copy(sum, io.NewSectionReader(f, at, o.Len-at)); err != nil {
+			return -1, err
+		}
+		at = o.Len
+		if bytes.Equal(sum.Sum(nil), o.Hash) {
+			return i, nil
+		}
+	}
+	return -1, nil
 }

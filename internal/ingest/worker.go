@@ -34,7 +34,7 @@ type worker struct {
 	q        *queue
 	projects project.Resolver
 	inFlight map[string]bool // session keys with batches that may not be committed
-	orphans  []archive.Orphan
+	orphans  []archive.PathKeyedSession
 	looked   bool // orphans were read
 	limit    int64
 	remarks  []Failure
@@ -223,6 +223,10 @@ type intake struct {
 	sum    hash.Hash // of the transcript's own bytes
 	read   int64     // bytes read since the last batch
 	long   int64     // lines longer than archive.MaxLine
+
+	rowBytes int64 // of rows
+	located  bool  // the project was looked for
+	batched  bool  // a batch was made
 }
 
 func (w *worker) intake(ctx context.Context, j *job, run *sessionRun, s archive.Session) (*intake, error) {
@@ -241,15 +245,45 @@ func (w *worker) intake(ctx context.Context, j *job, run *sessionRun, s archive.
 }
 
 // add appends a line, or a piece of one, to the stream and derives its turns.
-func (in *intake) add(l archive.Line) {
+// The error is errExcluded, or that of sending.
+func (in *intake) add(l archive.Line) error {
 	at := in.app.StreamLen()
 	in.app.Add(l.Bytes, l.Start)
 	switch {
 	case l.Whole():
-		in.rows = append(in.rows, in.derive.Line(l.Bytes, at)...)
+		rows := in.derive.Line(l.Bytes, at)
+		for i := range rows {
+			in.rowBytes += rows[i].Size()
+		}
+		in.rows = append(in.rows, rows...)
 	case l.Start:
 		in.long++
 	}
+	return in.locate()
+}
+
+// locate finds the session's project once a record names its directory. In an
+// excluded one nothing more is taken in; what an earlier transaction took in
+// before the directory was known is hidden by the project.
+func (in *intake) locate() error {
+	if in.located || in.derive.State.CWD == "" {
+		return nil
+	}
+	in.located = true
+	m := &in.run.meta
+	if m.Project != "" {
+		return nil
+	}
+	m.Project, m.PreWorktree = in.w.projects.Resolve(in.derive.State.CWD)
+	if !in.w.p.o.Config.Exclude.Hidden(m.Project, m.PreWorktree) {
+		return nil
+	}
+	if in.batched || in.run.exists {
+		if err := in.w.send(&batch{job: in.j, sess: in.run, meta: *m, hide: true}); err != nil {
+			return err
+		}
+	}
+	return errExcluded
 }
 
 // remark notes what is odd about a transcript that was read to its last
@@ -276,22 +310,15 @@ func (in *intake) remark(torn bool) {
 
 // due reports whether a transaction should end before a line of n bytes.
 func (in *intake) due(n int) bool {
-	return in.app.Fresh() >= in.w.limit && in.app.AtCut(n)
+	return (in.app.Fresh() >= in.w.limit || in.rowBytes >= rowLimit) && in.app.AtCut(n)
 }
 
-// batch takes what has come together so far. The error is errExcluded.
-func (in *intake) batch(up archive.Append) (*batch, error) {
+// batch takes what has come together so far.
+func (in *intake) batch(up archive.Append) *batch {
 	b := &batch{job: in.j, sess: in.run, meta: in.run.meta, up: up, rows: in.rows, state: in.derive.State, bytesRead: in.read}
-	if in.run.meta.Project == "" && in.derive.State.CWD != "" {
-		project, pre := in.w.projects.Resolve(in.derive.State.CWD)
-		if in.w.p.o.Config.Exclude.Hidden(project, pre) {
-			return nil, errExcluded
-		}
-		in.run.meta.Project, in.run.meta.PreWorktree = project, pre
-	}
 	b.project, b.preTree = in.run.meta.Project, in.run.meta.PreWorktree
-	in.rows, in.read = nil, 0
-	return b, nil
+	in.rows, in.read, in.rowBytes, in.batched = nil, 0, 0, true
+	return b
 }
 
 // finish ends a transcript: the last batch carries the companions.

@@ -158,6 +158,9 @@ func (w *writer) apply(ctx context.Context, b *batch) error {
 	if err != nil {
 		return err
 	}
+	if b.hide {
+		return archive.SetProject(ctx, w.w, b.sess.key, b.meta.Project, b.meta.PreWorktree)
+	}
 	if b.touch {
 		return archive.Touch(ctx, w.w, b.mark.Source, b.mark.Stat, b.mark.CheckedAt)
 	}

@@ -90,16 +90,22 @@ CREATE TABLE IF NOT EXISTS companions (
   session_no INTEGER NOT NULL REFERENCES sessions(session_no),
   name       TEXT NOT NULL, -- slash-separated, below the session
   version    INTEGER NOT NULL,
-  source     TEXT NOT NULL, -- the file's path
+  source     TEXT NOT NULL, -- the path of the file that first held it
   seen_at    TEXT NOT NULL,
   byte_len   INTEGER NOT NULL,
   hash       BLOB NOT NULL,
-  inode      INTEGER NOT NULL,
-  size       INTEGER NOT NULL,
-  mtime      INTEGER NOT NULL,
-  ctime      INTEGER NOT NULL,
   UNIQUE (session_no, name, version)
 );
+
+CREATE TABLE IF NOT EXISTS companion_marks (
+  source    TEXT PRIMARY KEY, -- a file's path
+  companion INTEGER NOT NULL REFERENCES companions(id), -- what it held when it was read last
+  size      INTEGER NOT NULL,
+  mtime     INTEGER NOT NULL,
+  ctime     INTEGER NOT NULL,
+  inode     INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS idx_companion_marks_companion ON companion_marks(companion);
 
 CREATE TABLE IF NOT EXISTS companion_parts (
   companion INTEGER NOT NULL REFERENCES companions(id),

@@ -53,7 +53,8 @@ const (
 //go:embed schema.sql
 var schema string
 
-// ErrNoStore means that there is no store yet: the file is missing or empty.
+// ErrNoStore means that there is no store yet: the file is missing or empty, or
+// a database without any table, as a first run leaves it that was killed.
 var ErrNoStore = errors.New("no store")
 
 // Path is where a data directory keeps its database.
@@ -71,8 +72,8 @@ type DB struct {
 
 // OpenReader opens the store at path for reading. It creates nothing of its
 // own and changes nothing (SQLite itself may create the -shm and an empty
-// -wal beside a WAL database). ErrNoStore if the file is missing or empty; any
-// other failure is an *Error.
+// -wal beside a WAL database). ErrNoStore if there is no store yet; any other
+// failure is an *Error.
 func OpenReader(ctx context.Context, path string) (*DB, error) {
 	if err := present(path); err != nil {
 		return nil, err
@@ -111,16 +112,24 @@ func openReadOnly(ctx context.Context, path string, immutable bool) (*DB, error)
 	if immutable {
 		query += "&immutable=1"
 	}
-	db, err := sql.Open("sqlite", dsn(path, query, "query_only(1)"))
+	db, err := open(path, query, "query_only(1)")
 	if err != nil {
-		return nil, wrap("open", path, err)
+		return nil, err
 	}
 	v, err := readVersions(ctx, db)
 	if err == nil {
 		err = v.check(path)
 	}
+	if errors.Is(err, errNotAStore) {
+		if empty, e := hasNoTables(ctx, db); e == nil && empty {
+			err = ErrNoStore
+		}
+	}
 	if err != nil {
 		_ = db.Close()
+		if errors.Is(err, ErrNoStore) {
+			return nil, err
+		}
 		return nil, asStoreError("open", path, err)
 	}
 	return &DB{DB: db, Path: path, Older: v.derived != DerivedSchema}, nil
@@ -148,9 +157,9 @@ func OpenWriter(ctx context.Context, dataDir string) (*DB, error) {
 	if !fresh {
 		pragmas = append(pragmas, "journal_mode(wal)")
 	}
-	db, err := sql.Open("sqlite", dsn(path, "mode=rw&_txlock=immediate", pragmas...))
+	db, err := open(path, "mode=rw&_txlock=immediate", pragmas...)
 	if err != nil {
-		return nil, wrap("open", path, err)
+		return nil, err
 	}
 	db.SetMaxOpenConns(1)
 	out := &DB{DB: db, Path: path}
@@ -188,17 +197,13 @@ func prepare(ctx context.Context, path string) (fresh bool, err error) {
 	case err != nil:
 		return false, err
 	}
-	db, err := sql.Open("sqlite", dsn(path, "mode=ro", "query_only(1)"))
+	db, err := open(path, "mode=ro", "query_only(1)")
 	if err != nil {
-		return false, wrap("open", path, err)
+		return false, err
 	}
 	defer db.Close()
-	var tables int
-	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
-		return false, asStoreError("open", path, err)
-	}
-	if tables == 0 {
-		return true, nil // a first run that died before its schema was committed
+	if empty, err := hasNoTables(ctx, db); err != nil || empty {
+		return empty, asStoreError("open", path, err)
 	}
 	v, err := readVersions(ctx, db)
 	if err == nil {
@@ -207,12 +212,26 @@ func prepare(ctx context.Context, path string) (fresh bool, err error) {
 	return false, asStoreError("open", path, err)
 }
 
-// dsn builds a file: URI. The path is percent-encoded: in a plain path SQLite
-// would take `?` for the start of parameters and drop mode=ro with it.
+// open opens the database at path without touching it yet. The path must be
+// absolute: an address has no place for another one.
+func open(path, query string, pragmas ...string) (*sql.DB, error) {
+	if !filepath.IsAbs(path) {
+		return nil, &Error{Op: "open", Path: path, Err: errors.New("the path is not absolute")}
+	}
+	db, err := sql.Open("sqlite", dsn(path, query, pragmas...))
+	if err != nil {
+		return nil, wrap("open", path, err)
+	}
+	return db, nil
+}
+
+// dsn builds a file: URI of an absolute path. The path is percent-encoded: in a
+// plain path SQLite would take `?` for the start of parameters and drop mode=ro
+// with it.
 func dsn(path, query string, pragmas ...string) string {
 	p := filepath.ToSlash(path)
 	if !strings.HasPrefix(p, "/") {
-		p = "/" + p // a drive letter
+		p = "/" + p // a drive letter: an absolute path begins with nothing else
 	}
 	var b strings.Builder
 	b.WriteString("file://")
@@ -231,6 +250,14 @@ func dsn(path, query string, pragmas ...string) string {
 		b.WriteString("&_pragma=" + p)
 	}
 	return b.String()
+}
+
+// hasNoTables reports whether a database is what a first run leaves that died
+// before its schema was committed.
+func hasNoTables(ctx context.Context, db *sql.DB) (bool, error) {
+	var tables int
+	err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&tables)
+	return err == nil && tables == 0, err
 }
 
 type versions struct{ archive, derived int }
@@ -301,13 +328,6 @@ func initialise(ctx context.Context, db *sql.DB) error {
 		}
 	}
 	return tx.Commit()
-}
-
-// Checkpoint moves the WAL into the database and truncates it. A reader in the
-// way is not an error: the WAL then stays for the next checkpoint.
-func (db *DB) Checkpoint(ctx context.Context) error {
-	_, err := db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
-	return asStoreError("checkpoint", db.Path, err)
 }
 
 // WALBytes is the size of the write-ahead log.

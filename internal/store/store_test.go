@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -82,6 +83,18 @@ func TestWhatIsNoStore(t *testing.T) {
 		defer db.Close()
 		exec(t, db, `CREATE TABLE other(x)`)
 	}
+	headerOnly := func(t *testing.T, path string) {
+		db, err := sql.Open("sqlite", dsn(path, "mode=rwc"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		db.SetMaxOpenConns(1)
+		exec(t, db, `PRAGMA page_size = 8192`, `PRAGMA journal_mode = wal`)
+		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+			t.Fatalf("no header was written: %v", err)
+		}
+	}
 	cases := []struct {
 		name    string
 		make    func(t *testing.T, path string)
@@ -89,6 +102,7 @@ func TestWhatIsNoStore(t *testing.T) {
 	}{
 		{"missing", func(*testing.T, string) {}, true},
 		{"empty", func(t *testing.T, path string) { write(t, path, nil) }, true},
+		{"a first run that died before its schema", headerOnly, true},
 		{"text", func(t *testing.T, path string) { write(t, path, bytes.Repeat([]byte("not a database "), 500)) }, false},
 		{"another program's database", foreign, false},
 		{"a directory", func(t *testing.T, path string) {
@@ -118,6 +132,18 @@ func TestWhatIsNoStore(t *testing.T) {
 				t.Error("the refused file was changed")
 			}
 		})
+	}
+}
+
+// A relative path would name another database in an address.
+func TestARelativePathIsRefused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if _, err := OpenWriter(context.Background(), "data"); !IsKind(err, Other) || !strings.Contains(err.Error(), "not absolute") {
+		t.Errorf("a writer gets %v", err)
+	}
+	write(t, "rel.db", []byte("x"))
+	if _, err := OpenReader(context.Background(), "rel.db"); !IsKind(err, Other) || !strings.Contains(err.Error(), "not absolute") {
+		t.Errorf("a reader gets %v", err)
 	}
 }
 

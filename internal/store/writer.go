@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
 )
 
 // A Writer is the one connection that changes the store. Statements are
@@ -70,10 +71,20 @@ func (w *Writer) Rollback() {
 // InTx reports whether a transaction is open.
 func (w *Writer) InTx() bool { return w.open }
 
-// Checkpoint truncates the WAL; between transactions only.
+// Checkpoint moves the WAL into the database and truncates it; between
+// transactions only. It never waits: with a reader in the way the WAL stays
+// for the next checkpoint.
 func (w *Writer) Checkpoint(ctx context.Context) error {
-	_, err := w.conn.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
-	return asStoreError("checkpoint", w.db.Path, err)
+	for _, pragma := range []string{
+		"PRAGMA busy_timeout = 0",
+		"PRAGMA wal_checkpoint(TRUNCATE)",
+		fmt.Sprintf("PRAGMA busy_timeout = %d", busyTimeout.Milliseconds()),
+	} {
+		if _, err := w.conn.ExecContext(ctx, pragma); err != nil && !IsKind(asStoreError("", "", err), Locked) {
+			return asStoreError("checkpoint", w.db.Path, err)
+		}
+	}
+	return nil
 }
 
 func (w *Writer) prepared(ctx context.Context, query string) (*sql.Stmt, error) {

@@ -81,8 +81,8 @@ type Piece struct {
 
 // State is what the records of a session have told so far. It is small and
 // bounded, is stored with the session in the transaction that stores the
-// records, and starts empty when a session is derived again. Key and Parent
-// are given by the caller and are not part of what is stored.
+// records, and starts empty when a session is derived again. Key is given by the
+// caller and is not part of what is stored.
 type State struct {
 	// Key is the session's key.
 	Key string `json:"-"`
