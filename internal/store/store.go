@@ -40,7 +40,7 @@ const (
 	ArchiveFormat = 1
 	// DerivedSchema numbers the derivation. A store with any other number is
 	// usable and is derived again by the next pass.
-	DerivedSchema = 1
+	DerivedSchema = 2
 )
 
 const (
