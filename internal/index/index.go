@@ -56,6 +56,7 @@ func (t Target) rowid(seq int64) int64 { return t.Slot<<archive.TurnBits | seq }
 // are. A row with a native id that the session already holds takes over that
 // turn. Rows past MaxTurns are left out and counted in skipped.
 func Write(ctx context.Context, w archive.Execer, t Target, rows []Row) (added, skipped int64, err error) {
+	var taken []int64
 	for i := range rows {
 		r := &rows[i]
 		seq, fresh := t.Next+added, true
@@ -76,12 +77,14 @@ func Write(ctx context.Context, w archive.Execer, t Target, rows []Row) (added, 
 			added++
 		} else if err := remove(ctx, w, t, seq); err != nil {
 			return added, skipped, err
+		} else {
+			taken = append(taken, seq)
 		}
 		if err := insert(ctx, w, t, seq, r); err != nil {
 			return added, skipped, fmt.Errorf("write turn %d: %w", t.ID(seq), err)
 		}
 	}
-	return added, skipped, nil
+	return added, skipped, noteLengths(ctx, w, t, t.Next+added, taken)
 }
 
 func seqOf(ctx context.Context, w archive.Execer, no int64, nativeID string) (int64, bool, error) {

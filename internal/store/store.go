@@ -111,6 +111,7 @@ func openReadOnly(ctx context.Context, path string, immutable bool) (*DB, error)
 	if immutable {
 		query += "&immutable=1"
 	}
+	registered()
 	db, err := sql.Open("sqlite", dsn(path, query, "query_only(1)"))
 	if err != nil {
 		return nil, wrap("open", path, err)
