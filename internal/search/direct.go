@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/terminus-archive/terminus/internal/archive"
 	"github.com/terminus-archive/terminus/internal/index"
@@ -89,10 +90,11 @@ func (s *Snapshot) reach(ctx context.Context, v View) (reach, error) {
 		if err := rows.Scan(&slot); err != nil {
 			return err
 		}
-		slots.add(slot)
+		slots = append(slots, slot)
 		return nil
 	}, `SELECT s.slot FROM session_meta m CROSS JOIN sessions s ON s.session_key = m.session_key
 	    WHERE s.slot IS NOT NULL AND `+cond, args...)
+	slices.Sort(slots)
 	if err != nil {
 		return reach{}, err
 	}
@@ -106,20 +108,12 @@ func (s *Snapshot) reach(ctx context.Context, v View) (reach, error) {
 	return r, nil
 }
 
-// A slotSet is a set of slots as bits.
-type slotSet []uint64
-
-func (b *slotSet) add(slot int64) {
-	word := slot / 64
-	if grow := int(word) + 1 - len(*b); grow > 0 {
-		*b = append(*b, make([]uint64, grow)...)
-	}
-	(*b)[word] |= 1 << (slot % 64)
-}
+// A slotSet is a set of slots, ascending.
+type slotSet []int64
 
 func (b slotSet) has(slot int64) bool {
-	word := slot / 64
-	return word >= 0 && word < int64(len(b)) && b[word]&(1<<(slot%64)) != 0
+	_, ok := slices.BinarySearch(b, slot)
+	return ok
 }
 
 // spans are the ranges of rows that hold the slots of the set and, of other
@@ -127,17 +121,13 @@ func (b slotSet) has(slot int64) bool {
 // They are never nil.
 func (b slotSet) spans() []span {
 	out := []span{}
-	lastBlock := int64(-1)
-	for slot := range int64(len(b)) * 64 {
-		if !b.has(slot) {
-			continue
-		}
-		block := slot >> archive.SlotBits
-		if n := len(out); n == 0 || block != lastBlock && slot<<turnBits != out[n-1].last+1 {
+	last := int64(-1)
+	for _, slot := range b {
+		if n := len(out); n == 0 || slot>>archive.SlotBits != last>>archive.SlotBits && slot != last+1 {
 			out = append(out, span{first: slot << turnBits})
 		}
 		out[len(out)-1].last = slot<<turnBits | seqMask
-		lastBlock = block
+		last = slot
 	}
 	return out
 }

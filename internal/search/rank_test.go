@@ -2,7 +2,9 @@ package search_test
 
 import (
 	"cmp"
+	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -316,9 +318,8 @@ func TestBothWaysRankLikeGoingThroughEverything(t *testing.T) {
 	}
 	for seed := range uint64(n) {
 		l := newLibrary(t, seed, 40)
-		if _, err := l.db.Exec(`INSERT INTO turns_fts(turns_fts, rank) VALUES ('crisismerge', 2000)`); err != nil {
-			t.Fatal(err)
-		}
+		// The first archive keeps every transaction's segment, the others few.
+		l.store.Exec(`INSERT INTO turns_fts(turns_fts, rank) VALUES ('crisismerge', ?)`, map[bool]int{true: 2000, false: 4}[seed == 0])
 		for _, c := range []struct {
 			state  string
 			change func()
@@ -338,5 +339,38 @@ func TestBothWaysRankLikeGoingThroughEverything(t *testing.T) {
 				t.Errorf("archive %d, %s: only %d turns found: the questions ask nothing", seed, c.state, found)
 			}
 		}
+	}
+}
+
+// A table whose lengths are wrong is noticed at the first query that FTS5
+// itself can answer quickly; the answer is then FTS5's.
+func TestAnIndexThatCannotBeReadDirectlyIsAskedPlainly(t *testing.T) {
+	l := newLibrary(t, 9, 10)
+	l.write(200)
+	l.store.Exec(`UPDATE lengths SET counts = zeroblob(0) WHERE 0; UPDATE lengths SET counts = replace(hex(counts), '0', '1')`)
+	r := l.store.Reader()
+	res := find(t, r, search.Query{Words: "the ok"})
+	if len(res.Hits) == 0 || !r.Plain() {
+		t.Fatalf("%d hits, plain: %v", len(res.Hits), r.Plain())
+	}
+	want, err := r.Rank(t.Context(), search.Query{Words: "the ok", Scope: everything}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, h := range res.Hits {
+		if h.TurnID != want[i].ID {
+			t.Errorf("hit %d: %d, want %d", i, h.TurnID, want[i].ID)
+		}
+	}
+}
+
+func TestACancelledSearchEnds(t *testing.T) {
+	l := newLibrary(t, 9, 3)
+	l.write(50)
+	r := l.store.Reader()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Rank(ctx, search.Query{Words: "the", Scope: everything}, false); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }
