@@ -1,6 +1,6 @@
-// Package index owns the derived tables: turns, turns_fts, line_index and
-// compaction_boundaries. Whatever stands in them can be made again from the
-// archive, and comes out the same, ids included.
+// Package index owns the derived tables: turns, turns_fts, lengths, entities with
+// their values, line_index and compaction_boundaries. Whatever stands in them
+// can be made again from the archive, and comes out the same, turn ids included.
 package index
 
 import (
@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/derive"
 	"github.com/terminus-archive/terminus/internal/store"
 	"github.com/terminus-archive/terminus/internal/transcript"
 )
@@ -33,11 +34,16 @@ type Row struct {
 	Boundary     bool
 	BoundaryMeta []byte // its own copy
 	Body         []byte // text of the search row; nil for a turn that is not searched
+	Entities     []derive.Entity
 }
 
 // Size is about how many bytes the row takes in memory.
 func (r *Row) Size() int64 {
-	return int64(len(r.Body) + len(r.BoundaryMeta) + len(r.UUID) + len(r.ToolName) + 128)
+	n := len(r.Body) + len(r.BoundaryMeta) + len(r.UUID) + len(r.ToolName) + 128
+	for _, e := range r.Entities {
+		n += len(e.Value) + 32
+	}
+	return int64(n)
 }
 
 // A Target says where a session's rows go.
@@ -45,6 +51,8 @@ type Target struct {
 	No   int64 // session number: turn ids
 	Slot int64 // search rows
 	Next int64 // turn_seq of the next new turn
+	// Values are the entity values known so far; nil asks for each anew.
+	Values *Values
 }
 
 // ID is the id of the turn with that turn_seq.
@@ -57,6 +65,9 @@ func (t Target) rowid(seq int64) int64 { return t.Slot<<archive.TurnBits | seq }
 // turn. Rows past MaxTurns are left out and counted in skipped.
 func Write(ctx context.Context, w archive.Execer, t Target, rows []Row) (added, skipped int64, err error) {
 	var taken []int64
+	if t.Values == nil {
+		t.Values = new(Values)
+	}
 	for i := range rows {
 		r := &rows[i]
 		seq, fresh := t.Next+added, true
@@ -82,6 +93,9 @@ func Write(ctx context.Context, w archive.Execer, t Target, rows []Row) (added, 
 		}
 		if err := insert(ctx, w, t, seq, r); err != nil {
 			return added, skipped, fmt.Errorf("write turn %d: %w", t.ID(seq), err)
+		}
+		if err := writeEntities(ctx, w, t.Values, t.ID(seq), r.Entities); err != nil {
+			return added, skipped, fmt.Errorf("write what turn %d names: %w", t.ID(seq), err)
 		}
 	}
 	return added, skipped, noteLengths(ctx, w, t, t.Next+added, taken)
@@ -133,6 +147,9 @@ func remove(ctx context.Context, w archive.Execer, t Target, seq int64) error {
 		return err
 	}
 	if _, err := w.ExecContext(ctx, `DELETE FROM compaction_boundaries WHERE turn_id = ?`, t.ID(seq)); err != nil {
+		return err
+	}
+	if _, err := w.ExecContext(ctx, `DELETE FROM entities WHERE turn = ?`, t.ID(seq)); err != nil {
 		return err
 	}
 	_, err := w.ExecContext(ctx, `DELETE FROM turns WHERE id = ?`, t.ID(seq))

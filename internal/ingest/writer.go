@@ -20,6 +20,7 @@ type writer struct {
 	limit  int64
 	inTx   int64             // bytes of stream in the open transaction
 	opened map[string]*place // by session key: what this pass has assigned
+	values index.Values      // a failed transaction ends the pass, and these with it
 	now    string
 }
 
@@ -206,7 +207,7 @@ func (w *writer) rows(ctx context.Context, b *batch, pl *place) error {
 		}
 		pl.slot = slot
 	}
-	added, skipped, err := index.Write(ctx, w.w, index.Target{No: pl.no, Slot: pl.slot, Next: pl.next}, b.rows)
+	added, skipped, err := index.Write(ctx, w.w, index.Target{No: pl.no, Slot: pl.slot, Next: pl.next, Values: &w.values}, b.rows)
 	if err != nil {
 		return err
 	}

@@ -90,6 +90,17 @@ func (q Query) onTurn() (string, []any) {
 			args = append(args, f.value)
 		}
 	}
+	if len(q.Paths) > 0 {
+		terms = append(terms, `EXISTS (SELECT 1 FROM entity_values v JOIN entities e ON e.value = v.id
+			WHERE v.kind = 'path' AND v.value IN (`+marks(len(q.Paths))+`) AND e.turn = t.id)`)
+		args = appendStrings(args, q.Paths)
+	}
+	if len(q.sessions) > 0 {
+		terms = append(terms, `t.id >> 24 IN (`+marks(len(q.sessions))+`)`)
+		for _, no := range q.sessions {
+			args = append(args, no)
+		}
+	}
 	return strings.Join(terms, " AND "), args
 }
 
