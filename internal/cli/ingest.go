@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -70,7 +71,7 @@ func (e *env) pass(ctx context.Context, o ingest.Options) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range append(r.Failures, r.Unreadable...) {
+	for _, f := range slices.Concat(r.Unindexed, r.Failures, r.Unreadable) {
 		e.notef("%s", f)
 	}
 	if n := len(r.Failures); n > 0 {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/terminus-archive/terminus/internal/archive"
 	"github.com/terminus-archive/terminus/internal/derive"
-	"github.com/terminus-archive/terminus/internal/store"
 	"github.com/terminus-archive/terminus/internal/transcript"
 )
 
@@ -53,6 +52,8 @@ type Target struct {
 	Next int64 // turn_seq of the next new turn
 	// Values are the entity values known so far; nil asks for each anew.
 	Values *Values
+
+	stale *staleRows // search rows that go as the new ones come; nil for none
 }
 
 // ID is the id of the turn with that turn_seq.
@@ -134,6 +135,9 @@ func insert(ctx context.Context, w archive.Execer, t Target, seq int64, r *Row) 
 		if err != nil {
 			return err
 		}
+	}
+	if err := t.stale.dropTo(ctx, w, t.rowid(seq)); err != nil {
+		return err
 	}
 	if len(r.Body) == 0 {
 		return nil // nothing to find; a row would only lengthen the average
@@ -248,48 +252,4 @@ func HoldLine(ctx context.Context, w archive.Execer, no int64, id string, h Held
 		VALUES (?, ?, ?, ?, ?) ON CONFLICT(session_no, native_id) DO UPDATE SET hash = excluded.hash,
 		stream_offset = excluded.stream_offset, byte_len = excluded.byte_len`, no, id, h.Hash, h.Off, h.Len)
 	return err
-}
-
-// Merging the search index: a pass leaves one segment for each transaction, and
-// every segment costs a search a look-up. Slices keep each write short.
-const (
-	mergePages       = 250 // pages written by one slice: some 20 ms
-	mergeSlices      = 4   // after a pass that a hook may have started
-	mergeSlicesAfter = 400 // after a backfill, which is waited for
-)
-
-// Merge joins segments of the search index in short transactions of their own.
-func Merge(ctx context.Context, w *store.Writer, backfill bool) error {
-	slices := mergeSlices
-	if backfill {
-		slices = mergeSlicesAfter
-	}
-	for range slices {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := w.Begin(ctx); err != nil {
-			return err
-		}
-		var before, after int64
-		err := w.QueryRowContext(ctx, `SELECT total_changes()`).Scan(&before)
-		if err == nil {
-			_, err = w.ExecContext(ctx, `INSERT INTO turns_fts(turns_fts, rank) VALUES ('merge', ?)`, mergePages)
-		}
-		if err == nil {
-			err = w.QueryRowContext(ctx, `SELECT total_changes()`).Scan(&after)
-		}
-		if err != nil {
-			w.Rollback()
-			return err
-		}
-		if err := w.Commit(ctx); err != nil {
-			return err
-		}
-		// FTS5 counts one change for the command itself.
-		if after-before < 2 {
-			return nil
-		}
-	}
-	return nil
 }

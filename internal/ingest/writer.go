@@ -46,7 +46,7 @@ func (p *pass) pipeline(ctx context.Context) error {
 	p.prog.begin(p.started, p.o.Backfill)
 	wr := &writer{p: p, w: sw, limit: limit, opened: map[string]*place{}, now: archive.Stamp(p.started)}
 
-	q := newQueue()
+	q := newQueue[*batch]()
 	worked := make(chan error, 1)
 	wk := &worker{p: p, q: q, inFlight: map[string]bool{}, limit: limit}
 	go func() {
@@ -68,15 +68,14 @@ func (p *pass) pipeline(ctx context.Context) error {
 }
 
 // drain applies batches until the worker is done.
-func (w *writer) drain(ctx context.Context, q *queue) error {
-	for b := range q.ch {
+func (w *writer) drain(ctx context.Context, q *queue[*batch]) error {
+	for l := range q.ch {
+		b := l.load
 		err := w.one(ctx, b)
-		q.took(b)
+		q.took(l)
 		if err != nil {
 			w.w.Rollback()
-			if b.barrier != nil {
-				close(b.barrier)
-			}
+			b.drop()
 			return err
 		}
 	}
@@ -141,10 +140,7 @@ func (w *writer) commit(ctx context.Context) error {
 		return err
 	}
 	w.inTx = 0
-	if w.p.db.WALBytes() > store.WALLimit {
-		return w.w.Checkpoint(ctx)
-	}
-	return nil
+	return w.w.TrimWAL(ctx)
 }
 
 // apply writes everything of a batch except its companions.

@@ -286,14 +286,8 @@ func initialise(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 	}
-	// Merging is done in short slices after a pass, never inside a commit: an
-	// automatic merge stalls one commit in some for tens of milliseconds. The
-	// crisis level keeps a level far below FTS5's limit of 2,000 segments, and
-	// is not met by a first pass over less than some gigabytes.
-	for key, value := range map[string]int{"automerge": 0, "usermerge": 16, "crisismerge": 256} {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO turns_fts(turns_fts, rank) VALUES (?, ?)`, key, value); err != nil {
-			return err
-		}
+	if err := configureSearch(ctx, tx); err != nil {
+		return err
 	}
 	return tx.Commit()
 }
