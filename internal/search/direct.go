@@ -29,7 +29,7 @@ func (s *Snapshot) direct(ctx context.Context, v View, q Query, match string) ([
 		return nil, err
 	}
 	defer c.Close()
-	r, err := s.reach(ctx, v)
+	r, err := s.reach(ctx, v, q)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (s *Snapshot) direct(ctx context.Context, v View, q Query, match string) ([
 		err := s.each(ctx, func(*sql.Rows) error { return nil },
 			`SELECT 1 FROM turns_fts WHERE turns_fts MATCH ? AND rowid BETWEEN ? AND ?
 			 AND `+store.CollectFunction+`(turns_fts, ?)`, match, p.first, p.last, c.Handle())
-		if err != nil {
+		if err := store.CollectError(err); err != nil {
 			return nil, err
 		}
 	}
@@ -73,16 +73,26 @@ type reach struct {
 // every word; a view of more is taken from a pass over the whole table.
 const maxSpans = 8
 
-// reach turns a view into slots.
-func (s *Snapshot) reach(ctx context.Context, v View) (reach, error) {
+// reach turns a view, and the sessions that a query names, into slots.
+func (s *Snapshot) reach(ctx context.Context, v View, q Query) (reach, error) {
 	cond, args := v.where()
-	if args == nil {
+	switch {
+	case len(q.sessions) > 0:
+		v.all = false
+		cond += ` AND s.session_no IN (` + marks(len(q.sessions)) + `)`
+		for _, no := range q.sessions {
+			args = append(args, no)
+		}
+	case args == nil:
 		return reach{}, nil
-	}
-	if v.all {
+	case v.all:
 		// Everything but a little: what is left out is the shorter list. It has
 		// metadata, like whatever lies in a project.
 		cond = `NOT (` + cond + `)`
+	}
+	from := `session_meta m CROSS JOIN sessions s ON s.session_key = m.session_key`
+	if len(q.sessions) > 0 {
+		from = `sessions s LEFT JOIN session_meta m ON m.session_key = s.session_key` // it may lack metadata
 	}
 	var slots slotSet
 	err := s.each(ctx, func(rows *sql.Rows) error {
@@ -92,8 +102,7 @@ func (s *Snapshot) reach(ctx context.Context, v View) (reach, error) {
 		}
 		slots = append(slots, slot)
 		return nil
-	}, `SELECT s.slot FROM session_meta m CROSS JOIN sessions s ON s.session_key = m.session_key
-	    WHERE s.slot IS NOT NULL AND `+cond, args...)
+	}, `SELECT s.slot FROM `+from+` WHERE s.slot IS NOT NULL AND `+cond, args...)
 	slices.Sort(slots)
 	if err != nil {
 		return reach{}, err
@@ -296,15 +305,23 @@ func (s *Snapshot) askLengths(ctx context.Context, w *scoring) error {
 const provenWithin = 2000
 
 // prove compares one score with FTS5's own, once a Reader, at a query for which
-// FTS5 does not take long. It is store.ErrNoCollect where they differ.
+// FTS5 does not take long; at another the store proves it on a table of its
+// own. It is store.ErrNoCollect where they differ.
 func (s *Snapshot) prove(ctx context.Context, c *store.Collector, match string, rows []scoredRow) error {
 	var cost int64
 	for _, n := range c.RowsWith() {
 		cost += n
 	}
-	if cost > provenWithin || len(rows) == 0 || s.r.proven.Swap(true) {
+	switch {
+	case s.r.proven.Load() || len(rows) == 0:
+		return nil
+	case cost > provenWithin:
+		if !store.Collects() {
+			return store.ErrNoCollect
+		}
 		return nil
 	}
+	s.r.proven.Store(true)
 	var score float64
 	err := s.tx.QueryRowContext(ctx, `SELECT bm25(turns_fts) FROM turns_fts WHERE turns_fts MATCH ? AND rowid = ?`,
 		match, rows[0].row).Scan(&score)

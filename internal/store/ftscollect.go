@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -88,10 +89,19 @@ var registered = sync.OnceValue(func() bool {
 // give here what it gives elsewhere.
 var ErrNoCollect = errors.New("the search index cannot be read directly")
 
+// CollectError is ErrNoCollect where err says that the connection has no
+// CollectFunction, and otherwise err.
+func CollectError(err error) error {
+	if err != nil && strings.Contains(err.Error(), "no such function: "+CollectFunction) {
+		return ErrNoCollect
+	}
+	return err
+}
+
 // NewCollector opens a Collector, to be closed. It is ErrNoCollect where this
-// build of SQLite cannot fill one.
+// build of SQLite does not take the function.
 func NewCollector(ctx context.Context) (*Collector, error) {
-	if !registered() || !collects() {
+	if !registered() {
 		return nil, ErrNoCollect
 	}
 	select {
@@ -126,10 +136,11 @@ func (c *Collector) Close() {
 // collectStatement collects all rows, of every group.
 const collectStatement = `SELECT 1 FROM t WHERE t MATCH ? AND ` + CollectFunction + `(t, ?)`
 
-// collects proves once a process, on a table of three rows, that the function
-// is there and reads FTS5's structures rightly: a driver with another layout
-// must cost speed, not answers.
-var collects = sync.OnceValue(prove)
+// Collects proves, once a process and on a table of three rows, that the
+// function reads FTS5's structures rightly: a driver with another layout must
+// cost speed, not answers. It takes half a millisecond; whoever can compare a
+// result with one of FTS5's own for less need not ask.
+var Collects = sync.OnceValue(func() bool { return registered() && prove() })
 
 func prove() bool {
 	ctx := context.Background()
@@ -165,6 +176,16 @@ func at(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)
 // initCollect gives a new connection the function. A connection without it
 // answers all the same, so it never fails.
 func initCollect(tls *libc.TLS, db, _, _ uintptr) int32 {
+	// The statement below may be the first to read the schema, and another
+	// process may be about to write it; the driver sets its own time later.
+	sqlite3.Xsqlite3_busy_timeout(tls, db, int32(busyTimeout.Milliseconds()))
+	register(tls, db)
+	return sqlite3.SQLITE_OK
+}
+
+// register does nothing where FTS5 cannot be reached: a file that is no
+// database, or a build without it.
+func register(tls *libc.TLS, db uintptr) {
 	const pointer = 8 // bytes
 	out := tls.Alloc(pointer)
 	defer tls.Free(pointer)
@@ -176,7 +197,7 @@ func initCollect(tls *libc.TLS, db, _, _ uintptr) int32 {
 	defer libc.Xfree(tls, kind)
 
 	if sqlite3.Xsqlite3_prepare_v2(tls, db, query, -1, out, 0) != sqlite3.SQLITE_OK {
-		return sqlite3.SQLITE_OK
+		return
 	}
 	stmt := *(*uintptr)(at(out))
 	*(*uintptr)(at(out)) = 0
@@ -185,13 +206,12 @@ func initCollect(tls *libc.TLS, db, _, _ uintptr) int32 {
 	api := *(*uintptr)(at(out))
 	sqlite3.Xsqlite3_finalize(tls, stmt)
 	if api == 0 {
-		return sqlite3.SQLITE_OK
+		return
 	}
 	function := collect
 	create := *(*func(tls *libc.TLS, api, name, data, function, destroy uintptr) int32)(
 		unsafe.Pointer(&(*sqlite3.Tfts5_api)(at(api)).FxCreateFunction))
 	create(tls, api, name, 0, *(*uintptr)(unsafe.Pointer(&function)), 0)
-	return sqlite3.SQLITE_OK
 }
 
 // cString copies a string into memory of C; an address of 0 stands for none,

@@ -183,7 +183,7 @@ func TestCollectorsAreIndependentAndTheirNumberIsBounded(t *testing.T) {
 }
 
 func TestTheIndexCanBeReadDirectlyHere(t *testing.T) {
-	if !registered() || !prove() {
+	if !Collects() {
 		t.Fatal("it cannot")
 	}
 }
@@ -194,5 +194,15 @@ func BenchmarkProof(b *testing.B) {
 		if !prove() {
 			b.Fatal("it cannot be read")
 		}
+	}
+}
+
+func TestAConnectionWithoutTheCollectingFunctionIsTold(t *testing.T) {
+	if err := CollectError(errors.New("SQL logic error: no such function: terminus_collect (1)")); !errors.Is(err, ErrNoCollect) {
+		t.Errorf("got %v", err)
+	}
+	other := errors.New("disk I/O error")
+	if CollectError(nil) != nil || !errors.Is(CollectError(other), other) {
+		t.Error("another error is changed")
 	}
 }
