@@ -11,7 +11,7 @@ import (
 // with --json as one document. The test of the envelope holds each of them to
 // the contract.
 var dataCommands = []func(*env) *cobra.Command{
-	newSearch, newRead, newShow, newSessions, newStatus, newVerify,
+	newSearch, newRead, newShow, newSessions, newStatus, newVerify, newReindex,
 }
 
 // DataCommands names the commands that take --json, as they are typed.

@@ -89,6 +89,29 @@ func (f textFlag) Set(s string) error {
 
 func (f textFlag) Type() string { return f.kind }
 
+// A listFlag takes any text but the empty one, as often as it is given.
+type listFlag struct {
+	value *[]string
+	kind  string
+}
+
+func (f listFlag) String() string {
+	if f.value == nil {
+		return ""
+	}
+	return strings.Join(*f.value, ", ")
+}
+
+func (f listFlag) Set(s string) error {
+	if s == "" {
+		return errors.New("must not be empty")
+	}
+	*f.value = append(*f.value, s)
+	return nil
+}
+
+func (f listFlag) Type() string { return f.kind }
+
 func projectFlag(fl *pflag.FlagSet, value *string) {
 	fl.Var(textFlag{value, "path"}, "project", "look at the project holding this `path`, or * for every project (default: the working directory's)")
 }

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	"time"
 
@@ -78,7 +79,7 @@ func (e *env) pass(ctx context.Context, o ingest.Options) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range append(r.Failures, r.Unreadable...) {
+	for _, f := range slices.Concat(r.Unindexed, r.Failures, r.Unreadable) {
 		e.notef("%s", f)
 	}
 	if n := len(r.Failures); n > 0 {

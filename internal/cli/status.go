@@ -89,7 +89,7 @@ func (e *env) printRunning() error {
 	if err != nil {
 		return err
 	}
-	p, running := ingest.ReadProgress(cfg.DataDir)
+	p, running := ingest.ReadProgress(cfg.DataDir, time.Now())
 	if running {
 		e.labelled("running", "%s", progressLine(p.BytesDone, p.BytesTotal, time.Since(p.StartedAt)))
 	}

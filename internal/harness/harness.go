@@ -66,6 +66,13 @@ type Env struct {
 	PathExcluded func(path string) bool
 }
 
+// A Resumer is a Harness whose agent can go on with a session.
+type Resumer interface {
+	// Resume is the command that goes on with the session of that id, a word
+	// each, run in the session's working directory.
+	Resume(sessionID string) []string
+}
+
 // A Harness reads the sessions of one coding agent.
 type Harness interface {
 	// ID names the harness in session keys and flags: lower case, stable for ever.

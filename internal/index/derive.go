@@ -36,6 +36,7 @@ func (d *Deriver) Line(line []byte, at int64) []Row {
 		}
 		if !t.Unindexed {
 			r.Body = bytes.Clone(d.projector.Body(t.Pieces))
+			r.Entities = derive.Entities(t.Mentions)
 		}
 		rows = append(rows, r)
 	}

@@ -1,6 +1,6 @@
-// Package index owns the derived tables: turns, turns_fts, line_index and
-// compaction_boundaries. Whatever stands in them can be made again from the
-// archive, and comes out the same, ids included.
+// Package index owns the derived tables: turns, turns_fts, lengths, entities with
+// their values, line_index and compaction_boundaries. Whatever stands in them
+// can be made again from the archive, and comes out the same, turn ids included.
 package index
 
 import (
@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/terminus-archive/terminus/internal/archive"
-	"github.com/terminus-archive/terminus/internal/store"
+	"github.com/terminus-archive/terminus/internal/derive"
 	"github.com/terminus-archive/terminus/internal/transcript"
 )
 
@@ -33,11 +33,16 @@ type Row struct {
 	Boundary     bool
 	BoundaryMeta []byte // its own copy
 	Body         []byte // text of the search row; nil for a turn that is not searched
+	Entities     []derive.Entity
 }
 
 // Size is about how many bytes the row takes in memory.
 func (r *Row) Size() int64 {
-	return int64(len(r.Body) + len(r.BoundaryMeta) + len(r.UUID) + len(r.ToolName) + 128)
+	n := len(r.Body) + len(r.BoundaryMeta) + len(r.UUID) + len(r.ToolName) + 128
+	for _, e := range r.Entities {
+		n += len(e.Value) + 32
+	}
+	return int64(n)
 }
 
 // A Target says where a session's rows go.
@@ -45,6 +50,10 @@ type Target struct {
 	No   int64 // session number: turn ids
 	Slot int64 // search rows
 	Next int64 // turn_seq of the next new turn
+	// Values are the entity values known so far; nil asks for each anew.
+	Values *Values
+
+	stale *staleRows // search rows that go as the new ones come; nil for none
 }
 
 // ID is the id of the turn with that turn_seq.
@@ -56,6 +65,10 @@ func (t Target) rowid(seq int64) int64 { return t.Slot<<archive.TurnBits | seq }
 // are. A row with a native id that the session already holds takes over that
 // turn. Rows past MaxTurns are left out and counted in skipped.
 func Write(ctx context.Context, w archive.Execer, t Target, rows []Row) (added, skipped int64, err error) {
+	var taken []int64
+	if t.Values == nil {
+		t.Values = new(Values)
+	}
 	for i := range rows {
 		r := &rows[i]
 		seq, fresh := t.Next+added, true
@@ -76,12 +89,17 @@ func Write(ctx context.Context, w archive.Execer, t Target, rows []Row) (added, 
 			added++
 		} else if err := remove(ctx, w, t, seq); err != nil {
 			return added, skipped, err
+		} else {
+			taken = append(taken, seq)
 		}
 		if err := insert(ctx, w, t, seq, r); err != nil {
 			return added, skipped, fmt.Errorf("write turn %d: %w", t.ID(seq), err)
 		}
+		if err := writeEntities(ctx, w, t.Values, t.ID(seq), r.Entities); err != nil {
+			return added, skipped, fmt.Errorf("write what turn %d names: %w", t.ID(seq), err)
+		}
 	}
-	return added, skipped, nil
+	return added, skipped, noteLengths(ctx, w, t, t.Next+added, taken)
 }
 
 func seqOf(ctx context.Context, w archive.Execer, no int64, nativeID string) (int64, bool, error) {
@@ -118,6 +136,9 @@ func insert(ctx context.Context, w archive.Execer, t Target, seq int64, r *Row) 
 			return err
 		}
 	}
+	if err := t.stale.dropTo(ctx, w, t.rowid(seq)); err != nil {
+		return err
+	}
 	if len(r.Body) == 0 {
 		return nil // nothing to find; a row would only lengthen the average
 	}
@@ -130,6 +151,9 @@ func remove(ctx context.Context, w archive.Execer, t Target, seq int64) error {
 		return err
 	}
 	if _, err := w.ExecContext(ctx, `DELETE FROM compaction_boundaries WHERE turn_id = ?`, t.ID(seq)); err != nil {
+		return err
+	}
+	if _, err := w.ExecContext(ctx, `DELETE FROM entities WHERE turn = ?`, t.ID(seq)); err != nil {
 		return err
 	}
 	_, err := w.ExecContext(ctx, `DELETE FROM turns WHERE id = ?`, t.ID(seq))
@@ -228,48 +252,4 @@ func HoldLine(ctx context.Context, w archive.Execer, no int64, id string, h Held
 		VALUES (?, ?, ?, ?, ?) ON CONFLICT(session_no, native_id) DO UPDATE SET hash = excluded.hash,
 		stream_offset = excluded.stream_offset, byte_len = excluded.byte_len`, no, id, h.Hash, h.Off, h.Len)
 	return err
-}
-
-// Merging the search index: a pass leaves one segment for each transaction, and
-// every segment costs a search a look-up. Slices keep each write short.
-const (
-	mergePages       = 250 // pages written by one slice: some 20 ms
-	mergeSlices      = 4   // after a pass that a hook may have started
-	mergeSlicesAfter = 400 // after a backfill, which is waited for
-)
-
-// Merge joins segments of the search index in short transactions of their own.
-func Merge(ctx context.Context, w *store.Writer, backfill bool) error {
-	slices := mergeSlices
-	if backfill {
-		slices = mergeSlicesAfter
-	}
-	for range slices {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := w.Begin(ctx); err != nil {
-			return err
-		}
-		var before, after int64
-		err := w.QueryRowContext(ctx, `SELECT total_changes()`).Scan(&before)
-		if err == nil {
-			_, err = w.ExecContext(ctx, `INSERT INTO turns_fts(turns_fts, rank) VALUES ('merge', ?)`, mergePages)
-		}
-		if err == nil {
-			err = w.QueryRowContext(ctx, `SELECT total_changes()`).Scan(&after)
-		}
-		if err != nil {
-			w.Rollback()
-			return err
-		}
-		if err := w.Commit(ctx); err != nil {
-			return err
-		}
-		// FTS5 counts one change for the command itself.
-		if after-before < 2 {
-			return nil
-		}
-	}
-	return nil
 }

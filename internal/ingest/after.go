@@ -43,11 +43,14 @@ func (p *pass) after(ctx context.Context, w *writer) error {
 		return nil
 	}
 	if p.o.Path == "" {
-		if err := p.predecessors(ctx, sw); err != nil {
+		if err := predecessors(ctx, sw, p.db.Path); err != nil {
 			return err
 		}
 	}
-	return index.Merge(ctx, sw, p.o.Backfill)
+	if p.o.Backfill {
+		return index.MergeAll(ctx, sw)
+	}
+	return index.Merge(ctx, sw, p.res.BytesRead)
 }
 
 // settle cuts the end of a quiet session anew. A damaged one is a failure of
@@ -72,7 +75,7 @@ func (p *pass) settle(ctx context.Context, sw *store.Writer, key string) error {
 
 // predecessors fills in what sessions continue, for those whose first turn has
 // a parent in a session that was archived later.
-func (p *pass) predecessors(ctx context.Context, sw *store.Writer) error {
+func predecessors(ctx context.Context, sw *store.Writer, path string) error {
 	pending, err := archive.PendingParents(ctx, sw)
 	if err != nil || len(pending) == 0 {
 		return err
@@ -93,7 +96,7 @@ func (p *pass) predecessors(ctx context.Context, sw *store.Writer) error {
 			err = archive.SetContinuesFrom(ctx, sw, s.Key, id.String)
 		}
 		if err != nil {
-			return store.Wrap("write", p.db.Path, err)
+			return store.Wrap("write", path, err)
 		}
 	}
 	return sw.Commit(ctx)

@@ -58,7 +58,6 @@ type batch struct {
 	renameTo string // nothing else: the session sess.key gets this key
 
 	barrier chan struct{} // nothing else: commit, then close
-	weight  int64
 }
 
 type heldLine struct {
@@ -66,13 +65,21 @@ type heldLine struct {
 	index.Held
 }
 
-func (b *batch) weigh() {
-	b.weight = 4 << 10
+func (b *batch) weigh() int64 {
+	n := int64(4 << 10)
 	for i := range b.up.Blocks {
-		b.weight += int64(len(b.up.Blocks[i].Bytes))
+		n += int64(len(b.up.Blocks[i].Bytes))
 	}
 	for i := range b.rows {
-		b.weight += b.rows[i].Size()
+		n += b.rows[i].Size()
+	}
+	return n
+}
+
+// drop frees whoever waits for a batch that is not applied.
+func (b *batch) drop() {
+	if b.barrier != nil {
+		close(b.barrier)
 	}
 }
 
@@ -81,55 +88,64 @@ func (b *batch) weigh() {
 // each other.
 const queueBytes = 16 << 20
 
-// A queue passes batches from the worker to the writer, bounded in bytes.
-type queue struct {
+// A load is what a queue carries.
+type load interface {
+	weigh() int64 // about how many bytes it takes in memory
+	drop()        // it will not be used
+}
+
+// A queue passes loads from the worker to the writer, bounded in bytes.
+type queue[T load] struct {
 	mu     sync.Mutex
 	room   *sync.Cond
 	weight int64
-	ch     chan *batch
+	ch     chan queued[T]
 	closed bool
 }
 
-func newQueue() *queue {
-	q := &queue{ch: make(chan *batch, 1024)}
+type queued[T load] struct {
+	load   T
+	weight int64
+}
+
+func newQueue[T load]() *queue[T] {
+	q := &queue[T]{ch: make(chan queued[T], 1024)}
 	q.room = sync.NewCond(&q.mu)
 	return q
 }
 
 // put waits for room. It reports false once the writer has given up.
-func (q *queue) put(b *batch) bool {
-	b.weigh()
+func (q *queue[T]) put(l T) bool {
+	n := l.weigh()
 	q.mu.Lock()
-	for q.weight > 0 && q.weight+b.weight > queueBytes && !q.closed {
+	for q.weight > 0 && q.weight+n > queueBytes && !q.closed {
 		q.room.Wait()
 	}
 	if q.closed {
 		q.mu.Unlock()
 		return false
 	}
-	q.weight += b.weight
+	q.weight += n
 	q.mu.Unlock()
-	q.ch <- b
+	q.ch <- queued[T]{l, n}
 	return true
 }
 
-// took gives the room of a batch back.
-func (q *queue) took(b *batch) {
+// took gives the room of a load back.
+func (q *queue[T]) took(l queued[T]) {
 	q.mu.Lock()
-	q.weight -= b.weight
+	q.weight -= l.weight
 	q.mu.Unlock()
 	q.room.Signal()
 }
 
 // abandon lets the worker run dry: what it still puts is dropped.
-func (q *queue) abandon() {
+func (q *queue[T]) abandon() {
 	q.mu.Lock()
 	q.closed = true
 	q.mu.Unlock()
 	q.room.Broadcast()
-	for b := range q.ch {
-		if b.barrier != nil {
-			close(b.barrier)
-		}
+	for l := range q.ch {
+		l.load.drop()
 	}
 }

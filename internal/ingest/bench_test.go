@@ -62,3 +62,16 @@ func benchPass(b *testing.B, root, data string) Result {
 	}
 	return res
 }
+
+// BenchmarkReindex derives everything again.
+func BenchmarkReindex(b *testing.B) {
+	root := benchRoot(b)
+	data := b.TempDir()
+	bytes := benchPass(b, root, data).BytesRead
+	b.SetBytes(bytes)
+	for b.Loop() {
+		if _, err := Reindex(context.Background(), ReindexOptions{DataDir: data}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

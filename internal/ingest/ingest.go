@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +61,9 @@ type Result struct {
 	Failures []Failure
 	// Unreadable are places that discovery could not list.
 	Unreadable []Failure
+	// Unindexed are sessions that could not be derived again after the store
+	// came from another build. Their rows stay as they were.
+	Unindexed []Failure
 	// Remarks are what was odd about transcripts that were taken in all the
 	// same: damaged lines, a last line that is still to be completed.
 	Remarks []Failure
@@ -184,7 +188,10 @@ func (p *pass) run(ctx context.Context) (Result, error) {
 	defer reader.Close()
 	p.reader = reader
 
-	fatal := p.plan(ctx)
+	fatal := p.catchUp(ctx)
+	if fatal == nil {
+		fatal = p.plan(ctx)
+	}
 	if fatal == nil {
 		fatal = p.room()
 	}
@@ -219,14 +226,14 @@ func (p *pass) finish(ctx context.Context, fatal error) error {
 		ctx = context.WithoutCancel(ctx) // the log row of a cancelled pass is still written
 	}
 	p.res.FilesFailed = int64(len(p.res.Failures))
-	if p.o.Path != "" && p.res.FilesCommitted == 0 && fatal == nil && len(p.res.Failures) == 0 {
+	if p.o.Path != "" && p.res.FilesCommitted == 0 && fatal == nil && len(p.res.Failures)+len(p.res.Unindexed) == 0 {
 		return nil // a named transcript that was up to date leaves no trace
 	}
 	var lines []string
 	for _, f := range p.res.Failures {
 		lines = append(lines, f.String())
 	}
-	for _, f := range p.res.Unreadable {
+	for _, f := range slices.Concat(p.res.Unreadable, p.res.Unindexed) {
 		lines = append(lines, f.String())
 	}
 	switch {

@@ -31,7 +31,7 @@ var errAbandoned = errors.New("the writer has failed")
 // A worker reads transcripts and makes batches of what is new in them.
 type worker struct {
 	p        *pass
-	q        *queue
+	q        *queue[*batch]
 	projects project.Resolver
 	inFlight map[string]bool // session keys with batches that may not be committed
 	orphans  []archive.PathKeyedSession

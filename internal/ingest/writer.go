@@ -20,6 +20,7 @@ type writer struct {
 	limit  int64
 	open   tally             // what the open transaction holds
 	opened map[string]*place // by session key: what this pass has assigned
+	values index.Values      // a failed transaction ends the pass, and these with it
 	now    string
 }
 
@@ -49,7 +50,7 @@ func (p *pass) pipeline(ctx context.Context) error {
 	p.prog.begin(p.started, p.o.Backfill)
 	wr := &writer{p: p, w: sw, limit: limit, opened: map[string]*place{}, now: archive.Stamp(p.started)}
 
-	q := newQueue()
+	q := newQueue[*batch]()
 	worked := make(chan error, 1)
 	wk := &worker{p: p, q: q, inFlight: map[string]bool{}, limit: limit}
 	go func() {
@@ -71,15 +72,14 @@ func (p *pass) pipeline(ctx context.Context) error {
 }
 
 // drain applies batches until the worker is done.
-func (w *writer) drain(ctx context.Context, q *queue) error {
-	for b := range q.ch {
+func (w *writer) drain(ctx context.Context, q *queue[*batch]) error {
+	for l := range q.ch {
+		b := l.load
 		err := w.one(ctx, b)
-		q.took(b)
+		q.took(l)
 		if err != nil {
 			w.w.Rollback()
-			if b.barrier != nil {
-				close(b.barrier)
-			}
+			b.drop()
 			return err
 		}
 	}
@@ -146,10 +146,7 @@ func (w *writer) commit(ctx context.Context) error {
 	w.p.res.BytesRead += w.open.bytes
 	w.p.res.TurnsAdded += w.open.turns
 	w.open = tally{}
-	if w.p.db.WALBytes() > store.WALLimit {
-		return w.w.Checkpoint(ctx)
-	}
-	return nil
+	return w.w.TrimWAL(ctx)
 }
 
 // apply writes everything of a batch except its companions.
@@ -215,7 +212,7 @@ func (w *writer) rows(ctx context.Context, b *batch, pl *place) error {
 		}
 		pl.slot = slot
 	}
-	added, skipped, err := index.Write(ctx, w.w, index.Target{No: pl.no, Slot: pl.slot, Next: pl.next}, b.rows)
+	added, skipped, err := index.Write(ctx, w.w, index.Target{No: pl.no, Slot: pl.slot, Next: pl.next, Values: &w.values}, b.rows)
 	if err != nil {
 		return err
 	}

@@ -26,15 +26,31 @@ type Query struct {
 	// Kind is the record type and Tool the name of the turn's first tool call,
 	// matched exactly; "" is any.
 	Kind, Tool string
+	// Paths are paths of which the turn names at least one in a structured
+	// field, compared byte by byte; none is any turn.
+	Paths []string
+	// Session is the key of a session, or what a key or a harness's own id
+	// begins with: only turns of the sessions that it may mean. "" is any.
+	Session string
 	// Since and Until bound the turn's time, both inclusive, in the form that
 	// the functions of these names give. A turn without a time lies outside
 	// every bound.
 	Since, Until string
 	// Limit is the number of hits wanted; 0 is DefaultLimit.
 	Limit int
+	// Offset is how many hits are left out before the first. The order goes on
+	// over pages, and ends with the candidates.
+	Offset int
+	// ForPeople asks for what only people are told: Result.Counts and Hit.Resume.
+	ForPeople bool
 	// Raw lifts the egress filter for this query.
 	Raw bool
+
+	sessions []int64 // that Session names
 }
+
+// maxSessions bounds the sessions that one Session may mean.
+const maxSessions = 256
 
 // A Match is an entity of a turn that the query names.
 type Match struct {
@@ -56,6 +72,8 @@ type Hit struct {
 	// Excerpt is the text around the match, "" where the archive does not give
 	// the turn's bytes.
 	Excerpt string `json:"excerpt"`
+	// Resume says how to go on with the hit's session.
+	Resume Resume `json:"-"`
 }
 
 // A Result answers a Query.
@@ -67,6 +85,10 @@ type Result struct {
 	// Reason says why there are no hits, where that is not simply that nothing
 	// matched.
 	Reason string `json:"-"`
+	// Counts says where each word stands alone, where no turn holds them all.
+	Counts []WordCount `json:"-"`
+	// Terms are the words that were searched.
+	Terms []string `json:"-"`
 }
 
 // Empty is the answer to words without any hits: what is shown where the store
@@ -101,12 +123,38 @@ func (r *Reader) Find(ctx context.Context, q Query) (Result, error) {
 		res.Reason = NoWords
 		return res, nil
 	}
-	turns, err := snap.rank(ctx, view, q, match)
+	res.Terms = terms
+	if q.Session != "" {
+		named, err := snap.Named(ctx, view, q.Session, maxSessions)
+		if err != nil {
+			return res, err
+		}
+		if len(named) == 0 {
+			res.Reason = NoSession(q.Session)
+			return res, nil
+		}
+		for _, o := range named {
+			q.sessions = append(q.sessions, o.No)
+		}
+	}
+	found, err := snap.rank(ctx, view, q, match)
 	if err != nil {
 		return res, err
 	}
+	if len(found) == 0 && q.ForPeople {
+		res.Counts, err = snap.wordCounts(ctx, view, q, terms)
+		return res, err
+	}
+	turns, err := snap.weigh(ctx, found, terms)
+	if err != nil {
+		return res, err
+	}
+	turns = turns[min(len(turns), q.Offset):]
 	for _, c := range turns[:min(len(turns), q.limit())] {
 		hit, err := snap.hit(ctx, c, terms)
+		if err == nil && q.ForPeople {
+			hit.Resume, err = snap.Resume(ctx, &c.Session)
+		}
 		if err != nil {
 			return res, err
 		}
@@ -122,14 +170,18 @@ func (q Query) limit() int {
 	return min(q.Limit, MaxLimit)
 }
 
-func (s *Snapshot) hit(ctx context.Context, c candidate, terms []string) (Hit, error) {
+func (s *Snapshot) hit(ctx context.Context, c weighed, terms []string) (Hit, error) {
 	text, err := s.Text(ctx, &c.Turn)
 	if err != nil {
 		return Hit{}, err
 	}
+	matched := c.matched
+	if matched == nil {
+		matched = []Match{}
+	}
 	return Hit{
 		TurnID: c.ID, SessionKey: c.Session.Key, Project: c.Session.Project, RecordType: c.Type, TS: c.TS,
-		Sidechain: c.Session.Sidechain, Relevance: c.relevance, MatchedOn: []Match{},
+		Sidechain: c.Session.Sidechain, Relevance: c.relevance, EntityScore: c.entityScore, MatchedOn: matched,
 		Excerpt: derive.Excerpt(text, terms),
 	}, nil
 }

@@ -4,19 +4,23 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
+
+	"github.com/terminus-archive/terminus/internal/store"
 )
 
 // Ranking. A turn's relevance is its BM25 over the whole archive, whatever the
-// scope, so that a word weighs the same in every project. SQLite computes it
-// for the rows that pass the scope and the filters, and keeps the best; sorting
-// by rank over a join would compute it for all, look up every turn, and take
-// eight times as long. Only what was kept is looked up.
+// scope, so that a word weighs the same in every project, and every turn that
+// passes scope and filters takes part. There are two ways to the same answer,
+// to the last bit of every score: reading FTS5's matches directly (direct.go),
+// and where this build of SQLite does not allow that, the plain statement
+// (plain.go), which takes up to ten times as long.
 //
 // Many turns may share the score at which the best are cut off ("ok", a hundred
-// times over). Which of them are kept is then decided by the whole order, in a
-// second statement for this one score.
+// times over). Which of them are kept is then decided by the whole order.
 
 // seqMask is the part of a search row's id that is turn_seq; the rest is the
 // session's slot.
@@ -61,54 +65,14 @@ func newestFirst(a, b *string) int {
 
 // rank gives the best candidates of q in the order of hits.
 func (s *Snapshot) rank(ctx context.Context, v View, q Query, match string) ([]candidate, error) {
-	inner, args, err := s.matching(ctx, v, q, match)
-	if err != nil || inner == "" {
-		return nil, err
-	}
-	best, err := s.scored(ctx, inner+" ORDER BY score LIMIT ?", args, candidates+1, "", nil)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(best, compare)
-	if len(best) <= candidates {
-		return best, nil
-	}
-	last := best[candidates-1].relevance
-	if best[candidates].relevance == last {
-		whole := slices.IndexFunc(best, func(c candidate) bool { return c.relevance == last })
-		tied, err := s.scored(ctx, inner, args, candidates, "score = ?", []any{-last})
-		if err != nil {
-			return nil, err
+	if !s.r.plain.Load() {
+		found, err := s.direct(ctx, v, q, match)
+		if !errors.Is(err, store.ErrNoCollect) {
+			return found, err
 		}
-		best = append(best[:whole], tied...)
+		s.r.plain.Store(true)
 	}
-	return best[:candidates], nil
-}
-
-// matching renders the statement that scores the search rows of q, lower being
-// better. It is "" when no session in view can hold one.
-func (s *Snapshot) matching(ctx context.Context, v View, q Query, match string) (string, []any, error) {
-	b := strings.Builder{}
-	b.WriteString(`SELECT rowid AS row, bm25(turns_fts) AS score FROM turns_fts WHERE turns_fts MATCH ?`)
-	args := []any{match}
-	if cond, condArgs := v.where(); condArgs != nil {
-		const from = ` FROM sessions s LEFT JOIN session_meta m ON m.session_key = s.session_key WHERE s.slot IS NOT NULL AND `
-		var low, high sql.NullInt64
-		err := s.tx.QueryRowContext(ctx, `SELECT min(s.slot), max(s.slot)`+from+cond, condArgs...).Scan(&low, &high)
-		if err != nil || !low.Valid {
-			return "", nil, s.r.wrap(err)
-		}
-		b.WriteString(` AND rowid BETWEEN ? AND ? AND rowid >> 24 IN (SELECT s.slot` + from + cond + `)`)
-		args = append(args, low.Int64<<turnBits, high.Int64<<turnBits|seqMask)
-		args = append(args, condArgs...)
-	}
-	if cond, condArgs := q.onTurn(); condArgs != nil {
-		b.WriteString(` AND EXISTS (SELECT 1 FROM sessions s
-			JOIN turns t ON t.id = (s.session_no << 24 | (turns_fts.rowid & 0xffffff))
-			WHERE s.slot = turns_fts.rowid >> 24 AND ` + cond + `)`)
-		args = append(args, condArgs...)
-	}
-	return b.String(), args, nil
+	return s.plain(ctx, v, q, match)
 }
 
 // onTurn renders the query's conditions on turns as t.
@@ -126,30 +90,113 @@ func (q Query) onTurn() (string, []any) {
 			args = append(args, f.value)
 		}
 	}
+	if len(q.Paths) > 0 {
+		terms = append(terms, `EXISTS (SELECT 1 FROM entity_values v JOIN entities e ON e.value = v.id
+			WHERE v.kind = 'path' AND v.value IN (`+marks(len(q.Paths))+`) AND e.turn = t.id)`)
+		args = appendStrings(args, q.Paths)
+	}
+	if len(q.sessions) > 0 {
+		terms = append(terms, `t.id >> 24 IN (`+marks(len(q.sessions))+`)`)
+		for _, no := range q.sessions {
+			args = append(args, no)
+		}
+	}
 	return strings.Join(terms, " AND "), args
 }
 
-// scored runs a statement of matching and looks up its turns. With a condition
-// on the score the best of what meets it are given, in the order of hits.
-func (s *Snapshot) scored(ctx context.Context, inner string, args []any, limit int, cond string, condArgs []any) ([]candidate, error) {
-	query := `WITH hit AS MATERIALIZED (` + inner + `) SELECT -hit.score, ` + turnColumns + ` FROM hit
-		JOIN sessions s ON s.slot = hit.row >> 24
-		JOIN turns t ON t.id = (s.session_no << 24 | (hit.row & 0xffffff))
-		LEFT JOIN session_meta m ON m.session_key = s.session_key`
-	if cond != "" {
-		query += ` WHERE hit.` + cond + `
-			ORDER BY m.parent_session_key IS NOT NULL, t.ts IS NULL, t.ts DESC, t.id LIMIT ?`
+// A scored row is a search row with its relevance.
+type scoredRow struct {
+	row       int64
+	relevance float64
+}
+
+// settle looks up those of the scored rows that pass the query's filters, and
+// gives the best candidates in the order of hits. Rows of the best scores are
+// looked up first, with all that share the last of these scores, and further
+// ones only while there are too few.
+func (s *Snapshot) settle(ctx context.Context, q Query, rows []scoredRow) ([]candidate, error) {
+	const growth = 4 // a filter that keeps one row in a thousand takes five rounds
+	var found []candidate
+	for n := candidates; len(rows) > 0 && len(found) < candidates; n *= growth {
+		k := selectBest(rows, n)
+		more, err := s.lookUp(ctx, q, rows[:k])
+		if err != nil {
+			return nil, err
+		}
+		found, rows = append(found, more...), rows[k:]
 	}
-	args = append(slices.Clone(args), condArgs...)
-	args = append(args, limit)
+	slices.SortFunc(found, compare)
+	return found[:min(len(found), candidates)], nil
+}
+
+// lookUp gives those of the rows that pass the query's filters.
+func (s *Snapshot) lookUp(ctx context.Context, q Query, rows []scoredRow) ([]candidate, error) {
+	slices.SortFunc(rows, func(a, b scoredRow) int { return cmp.Compare(a.row, b.row) })
+	ids := make([]int64, len(rows))
+	for i, r := range rows {
+		ids[i] = r.row
+	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	query := `SELECT hit.key, ` + turnColumns + ` FROM json_each(?) hit
+		CROSS JOIN sessions s ON s.slot = hit.value >> 24
+		CROSS JOIN turns t ON t.id = (s.session_no << 24 | (hit.value & 0xffffff))
+		LEFT JOIN session_meta m ON m.session_key = s.session_key`
+	args := []any{string(list)}
+	if cond, condArgs := q.onTurn(); condArgs != nil {
+		query += ` WHERE ` + cond
+		args = append(args, condArgs...)
+	}
 	var out []candidate
-	err := s.each(ctx, func(rows *sql.Rows) error {
+	err = s.each(ctx, func(r *sql.Rows) error {
 		var c candidate
-		if err := rows.Scan(append([]any{&c.relevance}, c.targets()...)...); err != nil {
+		var i int
+		if err := r.Scan(append([]any{&i}, c.targets()...)...); err != nil {
 			return err
 		}
+		c.relevance = rows[i].relevance
 		out = append(out, c)
 		return nil
 	}, query, args...)
 	return out, err
+}
+
+// selectBest moves the n rows of the highest relevance to the front, in no
+// order, and with them all others that share the lowest relevance among them.
+// It returns how many these are. Its time grows with the number of rows alone.
+func selectBest(rows []scoredRow, n int) int {
+	low, high := 0, len(rows)
+	if n >= high {
+		return high
+	}
+	for {
+		// Rows before low are better than those from it on, those from high on
+		// worse; the n-th lies between.
+		a, b, c := rows[low].relevance, rows[(low+high)/2].relevance, rows[high-1].relevance
+		pivot := max(min(a, b), min(max(a, b), c))
+		better, i, worse := low, low, high
+		for i < worse {
+			switch r := rows[i].relevance; {
+			case r > pivot:
+				rows[i], rows[better] = rows[better], rows[i]
+				better++
+				i++
+			case r < pivot:
+				worse--
+				rows[i], rows[worse] = rows[worse], rows[i]
+			default:
+				i++
+			}
+		}
+		switch {
+		case n <= better:
+			high = better
+		case n <= worse:
+			return worse
+		default:
+			low = worse
+		}
+	}
 }

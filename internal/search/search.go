@@ -14,6 +14,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"sync/atomic"
 
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/derive"
@@ -29,6 +30,8 @@ type Reader struct {
 	path    string
 	exclude *config.Exclusions
 	redact  bool
+	plain   atomic.Bool // the search index is not read directly
+	proven  atomic.Bool // reading it directly gave what FTS5 gives
 }
 
 // Open opens the store of cfg's data directory for reading. A store that is

@@ -184,6 +184,33 @@ CREATE TABLE IF NOT EXISTS compaction_boundaries (
   metadata BLOB
 );
 
+-- What turns name: each (kind, value) once, and the turns that carry it.
+CREATE TABLE IF NOT EXISTS entity_values (
+  id    INTEGER PRIMARY KEY,
+  kind  TEXT NOT NULL, -- path, command, error, symbol, tool
+  value TEXT NOT NULL,
+  UNIQUE (kind, value)
+);
+
+CREATE TABLE IF NOT EXISTS entities (
+  value INTEGER NOT NULL, -- entity_values.id
+  turn  INTEGER NOT NULL, -- turns.id
+  PRIMARY KEY (value, turn)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS idx_entities_turn ON entities(turn);
+
+CREATE VIEW IF NOT EXISTS paths AS
+  SELECT e.turn AS turn_id, v.value AS path
+  FROM entities e JOIN entity_values v ON v.id = e.value
+  WHERE v.kind = 'path';
+
+-- How many tokens the search row of each turn has, two bytes little endian a
+-- turn by turn_seq: 65535 is "ask turns_fts_docsize", 0 is "no search row".
+CREATE TABLE IF NOT EXISTS lengths (
+  session_no INTEGER PRIMARY KEY,
+  counts     BLOB NOT NULL
+);
+
 CREATE VIRTUAL TABLE IF NOT EXISTS turns_fts USING fts5(
   body, content='', contentless_delete=1, tokenize='unicode61'
 );

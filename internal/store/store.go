@@ -40,7 +40,7 @@ const (
 	ArchiveFormat = 1
 	// DerivedSchema numbers the derivation. A store with any other number is
 	// usable and is derived again by the next pass.
-	DerivedSchema = 1
+	DerivedSchema = 2
 )
 
 const (
@@ -112,6 +112,7 @@ func openReadOnly(ctx context.Context, path string, immutable bool) (*DB, error)
 	if immutable {
 		query += "&immutable=1"
 	}
+	registered()
 	db, err := open(path, query, "query_only(1)")
 	if err != nil {
 		return nil, err
@@ -318,14 +319,8 @@ func initialise(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 	}
-	// Merging is done in short slices after a pass, never inside a commit: an
-	// automatic merge stalls one commit in some for tens of milliseconds. The
-	// crisis level keeps a level far below FTS5's limit of 2,000 segments, and
-	// is not met by a first pass over less than some gigabytes.
-	for key, value := range map[string]int{"automerge": 0, "usermerge": 16, "crisismerge": 256} {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO turns_fts(turns_fts, rank) VALUES (?, ?)`, key, value); err != nil {
-			return err
-		}
+	if err := configureSearch(ctx, tx); err != nil {
+		return err
 	}
 	return tx.Commit()
 }

@@ -87,6 +87,15 @@ func (w *Writer) Checkpoint(ctx context.Context) error {
 	return nil
 }
 
+// TrimWAL truncates the WAL where it has grown past WALLimit; between
+// transactions only.
+func (w *Writer) TrimWAL(ctx context.Context) error {
+	if w.db.WALBytes() <= WALLimit {
+		return nil
+	}
+	return w.Checkpoint(ctx)
+}
+
 func (w *Writer) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 	if s, ok := w.stmts[query]; ok {
 		return s, nil

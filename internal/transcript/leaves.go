@@ -21,16 +21,18 @@ type member struct {
 // the last of equal keys only. Keys, numbers, booleans, nulls and empty
 // strings give nothing. echo is the Echo of every piece.
 func (s *Scanner) Leaves(dst []Piece, echo bool) []Piece {
-	return s.leaves(dst, echo, 0, nil)
+	return s.leaves(dst, echo, 0, nil, nil)
 }
 
-// LeavesSeen is Leaves, and shows see each string that is directly a member
-// of the value, in the order of the input.
-func (s *Scanner) LeavesSeen(dst []Piece, echo bool, see func(key, text []byte)) []Piece {
-	return s.leaves(dst, echo, 0, see)
+// LeavesSeen is Leaves, and shows see each member of the value, and of the
+// objects that are its members, in the order of the input. text is nil where
+// the member is anything but a string that says something; parent is the key
+// of the object that the member belongs to, nil for the value itself.
+func (s *Scanner) LeavesSeen(dst []Piece, echo bool, see func(parent, key, text []byte)) []Piece {
+	return s.leaves(dst, echo, 0, nil, see)
 }
 
-func (s *Scanner) leaves(dst []Piece, echo bool, depth int, see func(key, text []byte)) []Piece {
+func (s *Scanner) leaves(dst []Piece, echo bool, depth int, parent []byte, see func(parent, key, text []byte)) []Piece {
 	kind := s.Kind()
 	switch {
 	case kind == '"':
@@ -41,18 +43,22 @@ func (s *Scanner) leaves(dst []Piece, echo bool, depth int, see func(key, text [
 		s.Skip()
 	case kind == '[' && s.EnterArray():
 		for s.NextElement() {
-			dst = s.leaves(dst, echo, depth+1, nil)
+			dst = s.leaves(dst, echo, depth+1, nil, nil)
 		}
 	case kind == '{' && s.EnterObject():
-		dst = s.objectLeaves(dst, echo, depth, see)
+		dst = s.objectLeaves(dst, echo, depth, parent, see)
 	default:
 		s.Skip()
 	}
 	return dst
 }
 
-func (s *Scanner) objectLeaves(dst []Piece, echo bool, depth int, see func(key, text []byte)) []Piece {
+func (s *Scanner) objectLeaves(dst []Piece, echo bool, depth int, parent []byte, see func(parent, key, text []byte)) []Piece {
 	base, first := len(s.members), len(dst)
+	below := see
+	if depth > 0 {
+		below = nil
+	}
 	sorted := true
 	for {
 		key, ok := s.NextMember()
@@ -63,9 +69,16 @@ func (s *Scanner) objectLeaves(dst []Piece, echo bool, depth int, see func(key, 
 			sorted = bytes.Compare(s.members[n-1].key, key) < 0
 		}
 		from, direct := len(dst), s.Kind() == '"'
-		dst = s.leaves(dst, echo, depth+1, nil)
-		if see != nil && direct && len(dst) > from {
-			see(key, dst[from].Text)
+		if see != nil && !direct {
+			see(parent, key, nil)
+		}
+		dst = s.leaves(dst, echo, depth+1, key, below)
+		if see != nil && direct {
+			var text []byte
+			if len(dst) > from {
+				text = dst[from].Text
+			}
+			see(parent, key, text)
 		}
 		s.members = append(s.members, member{key, from, len(dst)})
 	}

@@ -68,6 +68,28 @@ type Turn struct {
 	Unindexed bool
 	// Pieces are the turn's texts in projection order.
 	Pieces []Piece
+	// Mentions are the fields in which the turn names things, in walk order:
+	// its tool calls one after another, then its structured results.
+	Mentions []Mention
+}
+
+// Origin says what kind of field a Mention is, and so what can be read in it.
+type Origin uint8
+
+// The origins. What each gives is said in derive.Entities.
+const (
+	ToolName    Origin = iota // the name of a tool call
+	FilePath                  // one path
+	ShellLine                 // a shell command
+	Identifiers               // a pattern or a piece of code
+	RecallQuery               // the words of a search in this archive
+	Failure                   // the text of a failed call, or a standard error
+)
+
+// A Mention is one field of a tool call or of its result, as it stands there.
+type Mention struct {
+	Origin Origin
+	Text   []byte
 }
 
 // A Piece is one text of a turn.

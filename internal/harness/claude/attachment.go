@@ -65,8 +65,8 @@ func (r *reader) readAttachment() {
 	s := &r.scan
 	r.attached, r.hasQueued, r.queued = nil, false, speech{}
 	mark := s.Mark()
-	r.attachment = s.LeavesSeen(r.attachment[:0], false, func(key, text []byte) {
-		if string(key) == "type" {
+	r.attachment = s.LeavesSeen(r.attachment[:0], false, func(parent, key, text []byte) {
+		if parent == nil && string(key) == "type" {
 			r.attached = text
 		}
 	})

@@ -35,10 +35,16 @@ import (
 // be used by several goroutines.
 type Harness struct{}
 
-var _ harness.Harness = Harness{}
+var (
+	_ harness.Harness = Harness{}
+	_ harness.Resumer = Harness{}
+)
 
 // ID is "claude".
 func (Harness) ID() string { return "claude" }
+
+// Resume is `claude --resume` with the id.
+func (Harness) Resume(sessionID string) []string { return []string{"claude", "--resume", sessionID} }
 
 // Tail yields one error: a transcript of Claude Code is a file of lines, which
 // the caller reads itself.

@@ -90,6 +90,7 @@ func (r *reader) readMessage() {
 
 func (r *reader) clearMessage() {
 	r.message, r.toolName = r.message[:0], nil
+	r.mentions, r.results, r.answers = r.mentions[:0], 0, 0
 	p := &r.user
 	p.toolResult, p.first, p.interrupted, p.other = false, nil, false, false
 }
@@ -120,6 +121,8 @@ func (r *reader) readBlock() {
 		return
 	}
 	var kind, text, name []byte
+	var failed bool
+	r.call = call{}
 	for {
 		key, ok := s.NextMember()
 		if !ok {
@@ -133,9 +136,14 @@ func (r *reader) readBlock() {
 		case "name":
 			name, _ = s.TryText()
 		case "input":
-			r.input = s.Leaves(r.input[:0], false)
+			r.call = call{}
+			mark := s.Mark()
+			r.input = s.LeavesSeen(r.input[:0], false, r.seeInput)
+			r.call.raw = s.Since(mark)
 		case "content":
 			r.output = r.readParts(r.output[:0])
+		case "is_error":
+			failed = s.Bool()
 		default:
 			s.Skip()
 		}
@@ -151,11 +159,26 @@ func (r *reader) readBlock() {
 			r.toolName = name
 		}
 		r.message = append(add(r.message, name), r.input...)
+		r.mentions = r.call.appendMentions(r.mentions, name)
 	case "tool_result":
 		r.user.toolResult = true
-		r.message = append(r.message, r.output...)
+		r.addOutput(failed)
 	}
 	r.input, r.output = transcript.Recycle(r.input), transcript.Recycle(r.output)
+}
+
+// addOutput takes in the output of a call. That of Terminus' own tools is
+// history already.
+func (r *reader) addOutput(failed bool) {
+	r.results++
+	output, own := dropAnswers(r.output)
+	switch {
+	case own:
+		r.answers++
+	case failed && len(output) > 0:
+		r.mentions = append(r.mentions, transcript.Mention{Origin: transcript.Failure, Text: failure(output)})
+	}
+	r.message = append(r.message, output...)
 }
 
 // readParts reads the content of a tool result: one text, or parts, of which

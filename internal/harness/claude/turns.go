@@ -51,7 +51,7 @@ const (
 	titleGiven = 3
 )
 
-var readers = sync.Pool{New: func() any { return new(reader) }}
+var readers = sync.Pool{New: newReader}
 
 // A reader holds what one pass over a record found, and the scratch that it
 // is found in.
@@ -61,7 +61,19 @@ type reader struct {
 
 	message, result, attachment []transcript.Piece
 	input, output               []transcript.Piece // of one block
+	mentions                    []transcript.Mention
+	call                        call
+	outcome                     outcome
 	joined                      []byte
+	// seeInput and seeOutcome are the methods of call and outcome, as values
+	// that are made once.
+	seeInput, seeOutcome func(parent, key, text []byte)
+}
+
+func newReader() any {
+	r := new(reader)
+	r.seeInput, r.seeOutcome = r.call.see, r.outcome.see
+	return r
 }
 
 // fields are what a record says. A nil string is one that the record does not
@@ -79,13 +91,17 @@ type fields struct {
 	attached           []byte // the attachment's type
 	queued             speech
 	hasQueued          bool
+	// results counts the tool results of the message, answers those of them
+	// that Terminus' own tools gave.
+	results, answers int
 }
 
 func (r *reader) release() {
 	r.scan.Release()
 	r.fields = fields{}
 	r.message, r.result = transcript.Recycle(r.message), transcript.Recycle(r.result)
-	r.attachment = transcript.Recycle(r.attachment)
+	r.attachment, r.mentions = transcript.Recycle(r.attachment), transcript.Recycle(r.mentions)
+	r.call, r.outcome = call{}, outcome{}
 	readers.Put(r)
 }
 
@@ -93,6 +109,7 @@ func (r *reader) release() {
 func (r *reader) read(object []byte) bool {
 	r.fields = fields{}
 	r.message, r.result, r.attachment = r.message[:0], r.result[:0], r.attachment[:0]
+	r.mentions, r.outcome = r.mentions[:0], outcome{}
 	r.scan.Reset(object)
 	if !r.scan.EnterObject() {
 		return false
@@ -148,7 +165,8 @@ func (r *reader) member(key []byte) {
 	case "message":
 		r.readMessage()
 	case "toolUseResult":
-		r.result = s.Leaves(r.result[:0], true)
+		r.outcome = outcome{}
+		r.result = s.LeavesSeen(r.result[:0], true, r.seeOutcome)
 	case "attachment":
 		r.readAttachment()
 	default:
@@ -209,10 +227,12 @@ func (r *reader) recordType() string {
 	return ""
 }
 
-// A result is a turn and its pieces in one allocation, as most turns are.
+// A result is a turn, its pieces and its mentions in one allocation, as most turns are.
 type result struct {
 	turn   [1]transcript.Turn
 	pieces [4]transcript.Piece
+	// a call's name, a path or command of it
+	mentions [2]transcript.Mention
 }
 
 // take appends the record as a turn, if it is one, and tells s of it.
@@ -224,7 +244,11 @@ func (r *reader) take(turns []transcript.Turn, off, length int, s *transcript.St
 	}
 	made := new(result)
 	t := &made.turn[0]
-	*t = transcript.Turn{Off: off, Len: length, Type: kind, Pieces: r.pieces(made.pieces[:0])}
+	r.dropAnswers()
+	*t = transcript.Turn{
+		Off: off, Len: length, Type: kind,
+		Pieces: r.pieces(made.pieces[:0]), Mentions: r.allMentions(made.mentions[:0]),
+	}
 
 	r.joined = append(append(append(append(r.joined[:0], r.ts...), r.uuid...), r.parent...), r.toolName...)
 	all := string(r.joined)
@@ -240,7 +264,7 @@ func (r *reader) take(turns []transcript.Turn, off, length int, s *transcript.St
 		t.ToolResult = r.user.toolResult
 		t.Nature = r.user.nature()
 	case transcript.Attachment:
-		t.Unindexed = machinery[string(r.attached)]
+		t.Unindexed = machinery[string(r.attached)] || r.injected()
 		if r.hasQueued {
 			r.queued.meta = r.queued.meta || r.user.meta
 			t.Nature = r.queued.nature()
@@ -268,6 +292,24 @@ func (r *reader) pieces(dst []transcript.Piece) []transcript.Piece {
 	}
 	dst = append(dst, r.result...)
 	return append(dst, r.attachment...)
+}
+
+// allMentions appends the record's mentions to dst.
+func (r *reader) allMentions(dst []transcript.Mention) []transcript.Mention {
+	dst = append(dst, r.mentions...)
+	return r.outcome.appendMentions(dst)
+}
+
+// dropAnswers takes the structured form of an answer of Terminus' own tools
+// out of the record, once the message has shown that it is one.
+func (r *reader) dropAnswers() {
+	if r.results > 0 && r.answers == r.results {
+		r.result, r.outcome = r.result[:0], outcome{}
+		return
+	}
+	if r.results > 0 {
+		r.result, _ = dropAnswers(r.result)
+	}
 }
 
 // note tells s what any record may say of the session.

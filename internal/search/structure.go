@@ -1,0 +1,121 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"math"
+	"slices"
+
+	"github.com/terminus-archive/terminus/internal/derive"
+	"github.com/terminus-archive/terminus/internal/index"
+)
+
+// The structural weight. Beside its BM25 a turn gains for each entity that the
+// query names: the natural logarithm of how rare the entity is among all
+// turns, whatever the scope, twice where it is the whole query.
+const (
+	exactWeight   = 2.0 // the value is the query, word for word
+	coveredWeight = 1.0 // the query holds all its words
+)
+
+// A weighed candidate knows what it was matched on.
+type weighed struct {
+	candidate
+	entityScore float64
+	matched     []Match // sorted, distinct
+}
+
+// weigh adds the structural weight to the relevance of candidates and puts
+// them in the order of hits.
+func (s *Snapshot) weigh(ctx context.Context, candidates []candidate, terms []string) ([]weighed, error) {
+	out := make([]weighed, len(candidates))
+	at := make(map[int64]int, len(candidates))
+	for i, c := range candidates {
+		out[i].candidate = c
+		at[c.ID] = i
+	}
+	named, err := s.named(ctx, candidates, derive.NamesOf(terms))
+	if err != nil || len(named) == 0 {
+		return out, err
+	}
+	total, err := s.turnsInAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range named {
+		var turns int64
+		err := s.tx.QueryRowContext(ctx, `SELECT count(*) FROM entities WHERE value = ?`, n.id).Scan(&turns)
+		if err != nil {
+			return nil, s.r.wrap(err)
+		}
+		weight := math.Log(1+float64(total)/float64(max(turns, 1))) * n.factor
+		for _, turn := range n.turns {
+			w := &out[at[turn]]
+			w.entityScore += weight
+			w.matched = append(w.matched, n.Match)
+		}
+	}
+	for i := range out {
+		out[i].relevance += out[i].entityScore
+	}
+	slices.SortFunc(out, func(a, b weighed) int { return compare(a.candidate, b.candidate) })
+	return out, nil
+}
+
+// A namedEntity is an entity that the query names, and who of the candidates
+// carries it.
+type namedEntity struct {
+	Match
+	id     int64
+	factor float64
+	turns  []int64
+}
+
+// named finds the entities of candidates that a query names, sorted: a sum
+// over them is then the same in every run.
+func (s *Snapshot) named(ctx context.Context, candidates []candidate, names *derive.Names) ([]*namedEntity, error) {
+	if len(candidates) == 0 {
+		return nil, nil
+	}
+	ids := make([]any, len(candidates))
+	for i, c := range candidates {
+		ids[i] = c.ID
+	}
+	seen := map[int64]*namedEntity{} // nil: not named
+	var out []*namedEntity
+	err := s.each(ctx, func(rows *sql.Rows) error {
+		var turn, id int64
+		var kind, value sql.RawBytes
+		if err := rows.Scan(&turn, &id, &kind, &value); err != nil {
+			return err
+		}
+		e, known := seen[id]
+		if !known {
+			if named, exact := names.Match(string(value)); named {
+				e = &namedEntity{Match: Match{string(kind), string(value)}, id: id, factor: coveredWeight}
+				if exact {
+					e.factor = exactWeight
+				}
+				out = append(out, e)
+			}
+			seen[id] = e
+		}
+		if e != nil {
+			e.turns = append(e.turns, turn)
+		}
+		return nil
+	}, `SELECT e.turn, v.id, v.kind, v.value FROM entities e JOIN entity_values v ON v.id = e.value
+	    WHERE e.turn IN (`+marks(len(ids))+`)`, ids...)
+	slices.SortFunc(out, func(a, b *namedEntity) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Value, b.Value))
+	})
+	return out, err
+}
+
+// turnsInAll counts the turns of the whole archive. The lengths hold one number
+// for each turn of a session, so that no turn is read.
+func (s *Snapshot) turnsInAll(ctx context.Context) (n int64, err error) {
+	err = s.tx.QueryRowContext(ctx, `SELECT coalesce(sum(length(counts)), 0) / ? FROM lengths`, index.LengthBytes).Scan(&n)
+	return n, s.r.wrap(err)
+}
