@@ -26,6 +26,10 @@ type Companion struct {
 	Stat    fsx.Stat
 }
 
+// smallPart is the least size of a part's buffer: most companions are small, and
+// one that grows while it is read must not be cut to crumbs.
+const smallPart = 64 << 10
+
 // SeenCompanions reads the state of every known companion in one go, by path.
 func SeenCompanions(ctx context.Context, q Querier) (map[string]fsx.Stat, error) {
 	rows, err := q.QueryContext(ctx, `SELECT source, size, mtime, ctime, inode FROM companion_marks`)
@@ -108,7 +112,7 @@ func insertCompanion(ctx context.Context, w Execer, c *Companion, r io.Reader) (
 	// The file may have changed since it was compared: what is recorded is
 	// what is stored.
 	sum, total := sha256.New(), int64(0)
-	buf := make([]byte, maxPart)
+	buf := make([]byte, min(max(c.Stat.Size+1, smallPart), maxPart))
 	for n := int64(0); ; n++ {
 		k, err := io.ReadFull(r, buf)
 		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {

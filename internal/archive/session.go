@@ -11,12 +11,13 @@ import (
 // never used twice.
 func CreateSession(ctx context.Context, w Execer, key, harness string) (int64, error) {
 	var text string
-	if err := w.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'next_session_no'`).Scan(&text); err != nil {
+	err := w.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'next_session_no'`).Scan(&text)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, err
 	}
 	no, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, err
+		return 0, &DamageError{SessionKey: key, Detail: "the store lost the number of its next session"}
 	}
 	if _, err := w.ExecContext(ctx, `UPDATE meta SET value = ? WHERE key = 'next_session_no'`,
 		strconv.FormatInt(no+1, 10)); err != nil {
@@ -98,6 +99,16 @@ func AssignSlot(ctx context.Context, w Execer, key, project string) (int64, erro
 	slot := block<<SlotBits | used
 	_, err = w.ExecContext(ctx, `UPDATE sessions SET slot = ? WHERE session_key = ?`, slot, key)
 	return slot, err
+}
+
+// KeyOf is the key of a session number.
+func KeyOf(ctx context.Context, q Querier, no int64) (string, error) {
+	var key string
+	err := q.QueryRowContext(ctx, `SELECT session_key FROM sessions WHERE session_no = ?`, no).Scan(&key)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", damaged(no, nil, "its row is missing")
+	}
+	return key, err
 }
 
 // SetProject records where a session belongs.

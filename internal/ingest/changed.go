@@ -26,7 +26,7 @@ func (w *worker) changed(ctx context.Context, j *job, run *sessionRun, s archive
 		return err
 	}
 	c.f, c.size = f, stat.Size
-	b, next, rev, err := c.run(stat)
+	b, next, rev, err := c.run(ctx, stat)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (w *worker) regrown(ctx context.Context, j *job, run *sessionRun, s archive
 		return err
 	}
 	c.f, c.size, c.at, c.extents = f, stat.Size, mark.Offset, old.Extents
-	b, next, rev, err := c.run(stat)
+	b, next, rev, err := c.run(ctx, stat)
 	if err != nil {
 		return err
 	}
@@ -89,9 +89,9 @@ type comparison struct {
 
 // run walks the file to its last newline and returns the batch that is to
 // carry its new state.
-func (c *comparison) run(stat fsx.Stat) (*batch, *archive.Watermark, *archive.Revision, error) {
+func (c *comparison) run(ctx context.Context, stat fsx.Stat) (*batch, *archive.Watermark, *archive.Revision, error) {
 	w := c.w
-	lines := w.wholeLines(c.f, c.at, c.size)
+	lines := w.wholeLines(ctx, c.f, c.at, c.size)
 	for {
 		l, err := lines.next()
 		if errors.Is(err, io.EOF) {
@@ -134,7 +134,11 @@ func (c *comparison) line(w *worker, lines *wholeLines, l archive.Line) error {
 		c.index.Put(hash, off, n)
 	}
 	c.extents = c.extents.Add(off, n)
+	var taken archive.LineHasher
 	for {
+		if _, _, got, ended := taken.Add(l); ended && got != hash {
+			return errRacing
+		}
 		if !held {
 			if err := c.add(l); err != nil {
 				return err
@@ -174,7 +178,7 @@ func (c *comparison) identify(l archive.Line) (int64, archive.LineHash, error) {
 
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
+		return errRacing
 	}
 	return err
 }

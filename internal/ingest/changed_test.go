@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -317,5 +318,50 @@ func TestASessionThatTurnsOutToBeExcludedIsHidden(t *testing.T) {
 	f.pass()
 	if n := f.count(`SELECT count(*) FROM sessions`); n != 1 {
 		t.Error("a session whose first record names an excluded project was taken in")
+	}
+}
+
+// A file that is reached by two paths, one of which tells a key and one does
+// not, is one session whichever comes first.
+func TestAFileWithTwoKeysStaysOneSession(t *testing.T) {
+	for _, byHandFirst := range []bool{false, true} {
+		t.Run(fmt.Sprint("by hand first ", byHandFirst), func(t *testing.T) {
+			f := newFixture(t)
+			real := filepath.Join(f.home, "real")
+			if err := os.MkdirAll(real, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.MkdirAll(filepath.Dir(f.path("")), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(real, filepath.Clean(f.path(""))); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(real, sessionA)
+			var content string
+			for i := range 6 {
+				content += user(i, fmt.Sprint("line ", i))
+				if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				o := f.options()
+				if (i%2 == 0) == byHandFirst {
+					o.Path = path
+				}
+				if res, err := Run(context.Background(), o); err != nil || res.TurnsAdded != 1 {
+					t.Fatalf("pass %d: %+v, %v", i, res, err)
+				}
+				f.verifyClean()
+			}
+			if n := f.count(`SELECT count(*) FROM sessions`); n != 1 {
+				t.Fatalf("%d sessions", n)
+			}
+			if got := f.states(path); len(got) != 1 || got[0] != content {
+				t.Errorf("the transcript comes back as %q", got)
+			}
+			if n := f.count(`SELECT count(*) FROM sessions WHERE session_key = ?`, sessionA); n != 1 {
+				t.Error("the session does not have the key that its folder tells")
+			}
+		})
 	}
 }

@@ -40,7 +40,7 @@ func (w *worker) grown(ctx context.Context, j *job, run *sessionRun, s archive.S
 		}
 		return w.send(b)
 	}
-	lines := w.wholeLines(f, mark.Offset, stat.Size)
+	lines := w.wholeLines(ctx, f, mark.Offset, stat.Size)
 	defer lines.r.Release()
 	for {
 		l, err := lines.next()
@@ -77,11 +77,17 @@ func (w *worker) grown(ctx context.Context, j *job, run *sessionRun, s archive.S
 
 // wholeLines reads the lines of f from offset up to size, and leaves what
 // follows the last newline alone.
-func (w *worker) wholeLines(f io.ReaderAt, offset, size int64) *wholeLines {
-	return &wholeLines{f: f, size: size, r: archive.NewLineReader(io.NewSectionReader(f, offset, size-offset), offset)}
+func (w *worker) wholeLines(ctx context.Context, f io.ReaderAt, offset, size int64) *wholeLines {
+	return &wholeLines{ctx: ctx, f: f, size: size, r: archive.NewLineReader(io.NewSectionReader(f, offset, size-offset), offset)}
 }
 
+// askEvery is after how many bytes a reader of a transcript asks whether the
+// pass is to end.
+const askEvery = 4 << 20
+
 type wholeLines struct {
+	ctx  context.Context
+	ask  int64 // offset at which to ask
 	f    io.ReaderAt
 	size int64
 	r    *archive.LineReader
@@ -91,6 +97,12 @@ type wholeLines struct {
 // to be there; io.EOF before a torn line.
 func (l *wholeLines) next() (archive.Line, error) {
 	line, err := l.r.Next()
+	if line.Off >= l.ask {
+		l.ask = line.Off + askEvery
+		if err := l.ctx.Err(); err != nil {
+			return line, err
+		}
+	}
 	if err != nil || line.End || !line.Start {
 		return line, err
 	}

@@ -205,18 +205,34 @@ func (p *pass) run(ctx context.Context) (Result, error) {
 	return p.res, fatal
 }
 
-// room refuses a pass for which the disk has no room, before it begins.
+// room refuses a pass for which the disk has no room, before it begins. A
+// single transcript that would not fit by itself, a sparse file perhaps, is a
+// failure of its own and keeps nothing else from being archived.
 func (p *pass) room() error {
-	need := uint64(p.prog.BytesTotal)*storeSharePercent/100 + freeReserve
 	if p.prog.BytesTotal == 0 {
 		return nil
 	}
 	free, err := fsx.FreeSpace(p.o.Config.DataDir)
-	if err != nil || free >= need {
+	if err != nil {
 		return nil // what cannot be measured is found out by writing
 	}
-	return fmt.Errorf("%w in %s: %d MB are free, this pass may need %d MB",
-		ErrNoSpace, p.o.Config.DataDir, free>>20, need>>20)
+	need := func(bytes int64) uint64 { return uint64(bytes)/100*storeSharePercent + freeReserve }
+	var kept []job
+	for _, j := range p.jobs {
+		if need(j.bytes) > free && len(p.jobs) > 1 {
+			p.res.Failures = append(p.res.Failures, Failure{j.t.Path, fmt.Sprintf("%v: it may need %d MB, %d MB are free",
+				ErrNoSpace, need(j.bytes)>>20, free>>20)})
+			p.prog.BytesTotal -= j.bytes
+			p.prog.FilesTotal--
+			continue
+		}
+		kept = append(kept, j)
+	}
+	p.jobs = kept
+	if n := need(p.prog.BytesTotal); n > free {
+		return fmt.Errorf("%w in %s: %d MB are free, this pass may need %d MB", ErrNoSpace, p.o.Config.DataDir, free>>20, n>>20)
+	}
+	return nil
 }
 
 // finish writes the log row of the pass and brings the WAL home.

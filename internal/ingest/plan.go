@@ -21,6 +21,7 @@ type job struct {
 	h          harness.Harness
 	t          harness.Transcript
 	known      bool                // it has a watermark
+	no         int64               // the session that the watermark belongs to
 	changed    bool                // its own bytes, not only companions
 	companions []harness.Companion // those whose stat is new
 	bytes      int64               // estimate of what is to be read
@@ -172,7 +173,7 @@ type filter struct {
 func (f filter) job(h harness.Harness, t harness.Transcript) (job, bool) {
 	j := job{h: h, t: t}
 	last, known := f.seen[t.Source]
-	j.known = known
+	j.known, j.no = known, last.No
 	switch t.Kind {
 	case harness.Lines:
 		j.changed = !known || last.Stat != t.Stat || f.checkDue(last)

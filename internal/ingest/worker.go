@@ -25,6 +25,10 @@ import (
 // which its folder's name did not tell.
 var errExcluded = errors.New("the project is excluded")
 
+// errRacing means that a transcript changed while it was read. That is no
+// failure: its stat differs from the recorded one, so the next pass takes it.
+var errRacing = errors.New("it changed while it was read")
+
 // errAbandoned ends the worker when the writer has failed.
 var errAbandoned = errors.New("the writer has failed")
 
@@ -55,7 +59,7 @@ func (w *worker) run(ctx context.Context) error {
 			continue
 		case errors.Is(err, errAbandoned), ctx.Err() != nil, errors.As(err, &se):
 			return err
-		case gone(err), errors.Is(err, errExcluded):
+		case gone(err), errors.Is(err, errExcluded), errors.Is(err, errRacing):
 			err = nil
 		}
 		b := &batch{job: j, last: true}
@@ -86,19 +90,9 @@ func (w *worker) job(ctx context.Context, j *job) (err error) {
 			err = fmt.Errorf("reading it failed: %v", r)
 		}
 	}()
-	if w.inFlight[j.t.Key] {
-		if err := w.barrier(); err != nil {
-			return err
-		}
-	}
-	s, exists, err := archive.Load(ctx, w.p.reader, j.t.Key)
+	s, exists, err := w.session(ctx, j)
 	if err != nil {
 		return err
-	}
-	if !exists && j.t.Kind == harness.Lines && j.t.Key != j.t.Source {
-		if s, exists, err = w.renamed(ctx, j); err != nil {
-			return err
-		}
 	}
 	run := &sessionRun{key: j.t.Key, harness: j.h.ID(), parent: j.t.Parent, exists: exists, meta: s.Meta, no: s.No, slot: s.Slot}
 	if !exists {
@@ -118,6 +112,47 @@ func (w *worker) job(ctx context.Context, j *job) (err error) {
 	}
 	defer f.Close()
 	return w.file(ctx, j, run, s, f, stat)
+}
+
+// session loads the session that a transcript belongs to.
+func (w *worker) session(ctx context.Context, j *job) (archive.Session, bool, error) {
+	if w.inFlight[j.t.Key] {
+		if err := w.barrier(); err != nil {
+			return archive.Session{}, false, err
+		}
+	}
+	s, exists, err := archive.Load(ctx, w.p.reader, j.t.Key)
+	if err != nil {
+		return s, exists, err
+	}
+	if j.known && (!exists || s.No != j.no) {
+		return w.keyed(ctx, j, exists)
+	}
+	if !exists && j.t.Kind == harness.Lines && j.t.Key != j.t.Source {
+		return w.renamed(ctx, j)
+	}
+	return s, exists, nil
+}
+
+// keyed loads the session that a known source belongs to where its path now
+// tells another key. A file stays with its session; a session that had only the
+// path for a key takes the new one.
+func (w *worker) keyed(ctx context.Context, j *job, taken bool) (archive.Session, bool, error) {
+	key, err := archive.KeyOf(ctx, w.p.reader, j.no)
+	if err != nil {
+		return archive.Session{}, false, err
+	}
+	if key != j.t.Source || taken {
+		j.t.Key = key
+	} else {
+		if err := w.send(&batch{job: j, sess: &sessionRun{key: key}, renameTo: j.t.Key}); err != nil {
+			return archive.Session{}, false, err
+		}
+	}
+	if err := w.barrier(); err != nil {
+		return archive.Session{}, false, err
+	}
+	return archive.Load(ctx, w.p.reader, j.t.Key)
 }
 
 func (w *worker) companionsOnly(j *job, run *sessionRun) error {
@@ -207,7 +242,7 @@ func tailHash(f io.ReaderAt, offset int64) ([]byte, error) {
 	sum := sha256.New()
 	n, err := io.Copy(sum, io.NewSectionReader(f, from, offset-from))
 	if err == nil && n < offset-from {
-		err = io.ErrUnexpectedEOF
+		err = errRacing
 	}
 	return sum.Sum(nil), err
 }

@@ -75,6 +75,9 @@ type DB struct {
 // -wal beside a WAL database). ErrNoStore if there is no store yet; any other
 // failure is an *Error.
 func OpenReader(ctx context.Context, path string) (*DB, error) {
+	if err := absolute(path); err != nil {
+		return nil, err
+	}
 	if err := present(path); err != nil {
 		return nil, err
 	}
@@ -113,9 +116,9 @@ func openReadOnly(ctx context.Context, path string, immutable bool) (*DB, error)
 		query += "&immutable=1"
 	}
 	registered()
-	db, err := open(path, query, "query_only(1)")
+	db, err := sql.Open("sqlite", dsn(path, query, "query_only(1)"))
 	if err != nil {
-		return nil, err
+		return nil, wrap("open", path, err)
 	}
 	v, err := readVersions(ctx, db)
 	if err == nil {
@@ -141,10 +144,13 @@ func openReadOnly(ctx context.Context, path string, immutable bool) (*DB, error)
 // connection: there is one writer. A newer archive format is refused before
 // anything is opened for writing.
 func OpenWriter(ctx context.Context, dataDir string) (*DB, error) {
+	path := Path(dataDir)
+	if err := absolute(path); err != nil {
+		return nil, err
+	}
 	if err := fsx.MkdirOwner(dataDir); err != nil {
 		return nil, wrap("create", dataDir, err)
 	}
-	path := Path(dataDir)
 	fresh, err := prepare(ctx, path)
 	if err != nil {
 		return nil, err
@@ -158,9 +164,9 @@ func OpenWriter(ctx context.Context, dataDir string) (*DB, error) {
 	if !fresh {
 		pragmas = append(pragmas, "journal_mode(wal)")
 	}
-	db, err := open(path, "mode=rw&_txlock=immediate", pragmas...)
+	db, err := sql.Open("sqlite", dsn(path, "mode=rw&_txlock=immediate", pragmas...))
 	if err != nil {
-		return nil, err
+		return nil, wrap("open", path, err)
 	}
 	db.SetMaxOpenConns(1)
 	out := &DB{DB: db, Path: path}
@@ -198,9 +204,9 @@ func prepare(ctx context.Context, path string) (fresh bool, err error) {
 	case err != nil:
 		return false, err
 	}
-	db, err := open(path, "mode=ro", "query_only(1)")
+	db, err := sql.Open("sqlite", dsn(path, "mode=ro", "query_only(1)"))
 	if err != nil {
-		return false, err
+		return false, wrap("open", path, err)
 	}
 	defer db.Close()
 	if empty, err := hasNoTables(ctx, db); err != nil || empty {
@@ -213,17 +219,13 @@ func prepare(ctx context.Context, path string) (fresh bool, err error) {
 	return false, asStoreError("open", path, err)
 }
 
-// open opens the database at path without touching it yet. The path must be
-// absolute: an address has no place for another one.
-func open(path, query string, pragmas ...string) (*sql.DB, error) {
-	if !filepath.IsAbs(path) {
-		return nil, &Error{Op: "open", Path: path, Err: errors.New("the path is not absolute")}
+// absolute refuses a relative path: an address has no place for one, and would
+// name another file.
+func absolute(path string) error {
+	if filepath.IsAbs(path) {
+		return nil
 	}
-	db, err := sql.Open("sqlite", dsn(path, query, pragmas...))
-	if err != nil {
-		return nil, wrap("open", path, err)
-	}
-	return db, nil
+	return &Error{Op: "open", Path: path, Err: errors.New("the path is not absolute")}
 }
 
 // dsn builds a file: URI of an absolute path. The path is percent-encoded: in a
@@ -356,6 +358,9 @@ func narrow(dataDir string) {
 	}
 	for _, folder := range []string{"snapshots", "injection", "decisions"} {
 		dir := filepath.Join(dataDir, folder)
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+			continue // a link leads to what is not ours
+		}
 		paths = append(paths, dir)
 		entries, err := os.ReadDir(dir)
 		if err != nil {
