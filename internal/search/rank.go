@@ -91,8 +91,7 @@ func (q Query) onTurn() (string, []any) {
 		}
 	}
 	if len(q.Paths) > 0 {
-		terms = append(terms, `EXISTS (SELECT 1 FROM entity_values v JOIN entities e ON e.value = v.id
-			WHERE v.kind = 'path' AND v.value IN (`+marks(len(q.Paths))+`) AND e.turn = t.id)`)
+		terms = append(terms, `t.id IN (SELECT e.turn`+namesPath+marks(len(q.Paths))+`))`)
 		args = appendStrings(args, q.Paths)
 	}
 	if len(q.sessions) > 0 {
@@ -116,6 +115,10 @@ type scoredRow struct {
 // ones only while there are too few.
 func (s *Snapshot) settle(ctx context.Context, q Query, rows []scoredRow) ([]candidate, error) {
 	const growth = 4 // a filter that keeps one row in a thousand takes five rounds
+	rows, err := s.naming(ctx, q.Paths, rows)
+	if err != nil {
+		return nil, err
+	}
 	var found []candidate
 	for n := candidates; len(rows) > 0 && len(found) < candidates; n *= growth {
 		k := selectBest(rows, n)

@@ -113,6 +113,30 @@ func (s *Snapshot) named(ctx context.Context, candidates []candidate, names *der
 	return out, err
 }
 
+// namesPath begins the rest of a statement on the entities e that are one of a
+// list of paths.
+const namesPath = ` FROM entity_values v JOIN entities e ON e.value = v.id WHERE v.kind = 'path' AND v.value IN (`
+
+// naming keeps those of the scored rows whose turns name one of paths, all of
+// them where none is asked for. A path is named by few turns, so these are
+// read once in place of a look-up for each row.
+func (s *Snapshot) naming(ctx context.Context, paths []string, rows []scoredRow) ([]scoredRow, error) {
+	if len(paths) == 0 || len(rows) == 0 {
+		return rows, nil
+	}
+	named := map[int64]bool{}
+	err := s.each(ctx, func(r *sql.Rows) error {
+		var slot, turn int64
+		if err := r.Scan(&slot, &turn); err != nil {
+			return err
+		}
+		named[slot<<turnBits|turn&seqMask] = true
+		return nil
+	}, `SELECT s.slot, e.turn FROM (SELECT DISTINCT e.turn`+namesPath+marks(len(paths))+`)) e
+	    CROSS JOIN sessions s ON s.session_no = e.turn >> 24 WHERE s.slot IS NOT NULL`, appendStrings(nil, paths)...)
+	return slices.DeleteFunc(rows, func(r scoredRow) bool { return !named[r.row] }), err
+}
+
 // turnsInAll counts the turns of the whole archive. The lengths hold one number
 // for each turn of a session, so that no turn is read.
 func (s *Snapshot) turnsInAll(ctx context.Context) (n int64, err error) {
