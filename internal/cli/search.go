@@ -32,8 +32,8 @@ around the match below. ` + "`terminus show <id>`" + ` prints a turn's record.`,
 	}
 	fl := cmd.Flags()
 	projectFlag(fl, &q.Scope.Project)
-	fl.Var(textFlag{&q.Kind, "type"}, "kind", "only turns of this record `type`: user, assistant, system or attachment")
-	fl.Var(textFlag{&q.Tool, "name"}, "tool", "only turns whose first tool call is of the tool of this `name`")
+	fl.Var(textFlag{&q.Kind, "type"}, "kind", "only turns of this record type: user, assistant, system or attachment")
+	fl.Var(textFlag{&q.Tool, "name"}, "tool", "only turns whose first tool call is of the tool of this name")
 	sinceUntilFlags(fl, &q.Since, &q.Until)
 	fl.Var(wholeFlag{&q.Limit, 1}, "limit", "at most this many hits, 50 at most (default 10)")
 	rawFlag(fl, &q.Raw)
@@ -61,18 +61,13 @@ const excerptIndent = "    "
 func (e *env) printHits(res search.Result) {
 	for _, h := range res.Hits {
 		id := strconv.FormatInt(h.TurnID, 10)
-		head := "  " + day(h.TS) + "  " + fileName(h.SessionKey) + "  " + orNone(h.Project, "(no project)")
-		if h.Sidechain {
-			head += "  (subagent)"
-		}
-		if e.screen.terminal() {
-			head = fit(head, e.screen.width-len(id))
-		}
+		head := gap + e.screen.row(len(id+gap), cell{day(h.TS), never}, cell{fileName(h.SessionKey), gladly},
+			cell{orNone(h.Project, "(no project)"), gladly}, mark(h.Sidechain, "(subagent)"))
 		e.printf("%s%s\n", e.screen.style(bold, id), e.screen.style(faint, head))
 		e.printIndented(visible(h.Excerpt))
 	}
 	if res.Reason != "" {
-		e.notef("%s", res.Reason)
+		e.reason(res.Reason, res.Elsewhere)
 		return
 	}
 	e.notef("%s", count(len(res.Hits), "hit"))

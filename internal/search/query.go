@@ -67,6 +67,8 @@ type Result struct {
 	// Reason says why there are no hits, where that is not simply that nothing
 	// matched.
 	Reason string `json:"-"`
+	// Elsewhere is that of the View that Reason comes from.
+	Elsewhere bool `json:"-"`
 }
 
 // Empty is the answer to words without any hits: what is shown where the store
@@ -83,6 +85,11 @@ func Empty(words string) Result {
 func (r *Reader) Find(ctx context.Context, q Query) (Result, error) {
 	terms, cut := derive.Terms(q.Words)
 	res := Result{Query: q.Words, Truncated: cut, Hits: []Hit{}}
+	match := derive.Match(terms)
+	if match == "" && r.db != nil { // whatever the scope
+		res.Reason = NoWords
+		return res, nil
+	}
 	snap, err := r.Snapshot(ctx)
 	if err != nil {
 		return res, err
@@ -92,13 +99,8 @@ func (r *Reader) Find(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return res, err
 	}
-	match := derive.Match(terms)
-	switch {
-	case view.Reason != "":
-		res.Reason = view.Reason
-		return res, nil
-	case match == "":
-		res.Reason = NoWords
+	if view.Reason != "" {
+		res.Reason, res.Elsewhere = view.Reason, view.Elsewhere()
 		return res, nil
 	}
 	turns, err := snap.rank(ctx, view, q, match)
