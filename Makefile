@@ -42,7 +42,9 @@ build: ## build the static binary into build/terminus
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BINARY)$(shell $(GO) env GOEXE) ./cmd/terminus
 
 .PHONY: demo
-demo: build ## archive, list, search and show the sample sessions in a temporary home
+demo: ## archive, list, search and show the sample sessions in a temporary home
+	@[ -x $(BINARY) ] || echo 'Building first. The first build downloads modules and takes about a minute.'
+	@$(MAKE) --no-print-directory build
 	@sh scripts/demo.sh $(BINARY) testdata/demo
 
 .PHONY: test

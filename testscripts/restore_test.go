@@ -26,7 +26,9 @@ func restore(db *store.DB, path string) (r restored, ok bool, err error) {
 		r.states, err = restoreAll(ctx, db, `SELECT id FROM revisions WHERE source = ? ORDER BY n`, path, restoreRevision)
 		return r, true, err
 	}
-	r.states, err = restoreAll(ctx, db, `SELECT companion FROM companion_marks WHERE source = ?`, path, restoreCompanion)
+	r.states, err = restoreAll(ctx, db, `SELECT c.id FROM companion_marks m
+		JOIN companions n ON n.id = m.companion JOIN companions c ON c.session_no = n.session_no AND c.name = n.name
+		WHERE m.source = ? ORDER BY c.id = m.companion, c.version`, path, restoreCompanion)
 	return r, len(r.states) > 0, err
 }
 

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/terminus-archive/terminus/internal/detach"
+	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/harness/registry"
 	"github.com/terminus-archive/terminus/internal/ingest"
 )
@@ -31,13 +33,14 @@ terminal. ` + "`terminus status`" + ` shows how far it is.`,
 	cmd.Flags().BoolVar(&work, "work", false, "be the process that was started")
 	_ = cmd.Flags().MarkHidden("work") // the flag is defined above
 	cmd.RunE = e.action(func(ctx context.Context) error {
-		cfg, err := e.config()
+		cfg, err := e.configToArchive()
 		if err != nil {
 			return err
 		}
 		o := ingest.Options{Config: cfg, Backfill: true}
 		if work {
-			return e.pass(ctx, o)
+			_, err := e.pass(ctx, o)
+			return err
 		}
 		est, err := ingest.Measure(ctx, cfg, registry.All())
 		if err != nil {
@@ -49,18 +52,50 @@ terminal. ` + "`terminus status`" + ` shows how far it is.`,
 			return nil
 		case wait:
 			e.out.flush()
-			return e.pass(ctx, o)
+			busy, err := e.pass(ctx, o)
+			if busy {
+				e.notef(alreadyArchiving)
+			}
+			return err
 		}
-		exe, err := os.Executable()
-		if err != nil {
-			return fmt.Errorf("find this program: %w", err)
-		}
-		if err := detach.Start(exe, cmd.Name(), "--work"); err != nil {
-			return fmt.Errorf("start the backfill: %w", err)
-		}
-		return nil
+		return e.startBackfill(cmd.Name(), cfg.DataDir)
 	})
 	return cmd
+}
+
+const alreadyArchiving = "already archiving; terminus status shows how far it is"
+
+// startBackfill starts the process that does the work.
+func (e *env) startBackfill(command, dataDir string) error {
+	if archiving(dataDir) {
+		e.notef(alreadyArchiving)
+		return nil
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	if err := detach.Start(exe, command, "--work"); err != nil {
+		return fmt.Errorf("start the backfill: %w", err)
+	}
+	e.notef("archiving in the background; terminus status shows how far it is")
+	return nil
+}
+
+// archiving reports whether another process is at a pass. Asking takes the lock
+// for a moment, in which a pass that begins gives way: the backfill that follows
+// does its work as well. What keeps the lock from being asked is left for that
+// pass to say.
+func archiving(dataDir string) bool {
+	path := filepath.Join(dataDir, ingest.LockName)
+	if _, err := os.Stat(path); err != nil {
+		return false // and none is made
+	}
+	lock, elsewhere, err := fsx.TryLock(path)
+	if err == nil && !elsewhere {
+		_ = lock.Unlock() // a lock that stays ends with this process
+	}
+	return elsewhere
 }
 
 // The rate behind the estimate: a first pass over a corpus of this size took
@@ -86,7 +121,7 @@ func (e *env) printEstimate(est ingest.Estimate) {
 // decimalSize is a size in powers of 1000, its one decimal cut, not rounded:
 // what is promised to be there is there.
 func decimalSize(n int64) string {
-	units := []string{"kB", "MB", "GB", "TB"}
+	units := []string{"KB", "MB", "GB", "TB"}
 	if n < 1000 {
 		return strconv.FormatInt(n, 10) + " B"
 	}

@@ -18,6 +18,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,6 +66,7 @@ type env struct {
 	stderr  io.Writer
 	out     *sink
 	screen  screen // what out shows on
+	loaded  *config.Config
 
 	json   bool // a data command is to answer with a document
 	begun  bool // the command line was usable: from here on an error is a failure
@@ -84,11 +86,12 @@ func (e *env) main(ctx context.Context, args []string) (code int) {
 	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !e.begun {
-		e.errorf("%s", firstLine(err))
-		for _, line := range strings.Split(rest(err)+cmd.UsageString(), "\n") {
-			e.say(line)
+		if !asksForHelp(args) {
+			e.misused(cmd, err)
+			return exitCode(err, e.begun, e.failed)
 		}
-		return exitCode(err, e.begun, e.failed)
+		cmd.InitDefaultHelpFlag()
+		err = cmd.Help()
 	}
 	if err != nil {
 		e.errorf("%s", firstLine(err))
@@ -99,6 +102,26 @@ func (e *env) main(ctx context.Context, args []string) (code int) {
 		code = exitFailed
 	}
 	return code
+}
+
+// misused says why the command line could not be used, and how it can be.
+func (e *env) misused(cmd *cobra.Command, err error) {
+	e.errorf("%s", firstLine(err))
+	if cmd.Name() == helpCommand {
+		cmd = cmd.Root() // the topics of help are the commands
+	}
+	for _, line := range strings.Split(rest(err)+cmd.UsageString(), "\n") {
+		e.say(line)
+	}
+}
+
+// asksForHelp reports whether a command line that cannot be used asks for help
+// all the same: --help works anywhere.
+func asksForHelp(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.Contains(args, "--help") || slices.Contains(args, "-h")
 }
 
 // firstLine and rest part an error of several lines: cobra puts what the
@@ -116,9 +139,32 @@ func rest(err error) string {
 	return strings.Trim(more, "\n") + "\n\n"
 }
 
-// config reads the configuration. Commands call it after their flags are known
-// to be good.
-func (e *env) config() (*config.Config, error) { return config.Load(e.environ) }
+// config reads the configuration, once. Commands call it after their flags are
+// known to be good.
+func (e *env) config() (*config.Config, error) {
+	if e.loaded != nil {
+		return e.loaded, nil
+	}
+	cfg, err := config.Load(e.environ)
+	if err != nil {
+		return nil, err
+	}
+	e.loaded = cfg
+	return cfg, nil
+}
+
+// configToArchive is config for a command that archives by it: what the
+// configuration probably means otherwise is said first.
+func (e *env) configToArchive() (*config.Config, error) {
+	cfg, err := e.config()
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range cfg.Warnings {
+		e.warnf("%s", w)
+	}
+	return cfg, nil
+}
 
 // action wraps the body of a command that writes no document.
 func (e *env) action(run func(ctx context.Context) error) func(*cobra.Command, []string) error {
@@ -167,8 +213,27 @@ this machine alone: no network, no daemon, no model.`,
 		root.AddCommand(c(e))
 	}
 	root.SetHelpCommand(newHelp())
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
+	completeCompletion(root)
 	return root
 }
+
+// completeCompletion adds cobra's command for completions now. Cobra lets it take
+// any word for a shell, and answers with help.
+func completeCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == completionCommand {
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
+}
+
+// The commands that cobra brings along.
+const (
+	helpCommand       = "help"
+	completionCommand = "completion"
+)
 
 const exitCodeHelp = `
 Exit codes:

@@ -139,6 +139,29 @@ func fit(s string, limit int) string {
 	return head(s, limit-1) + "…"
 }
 
+// tail is the longest end of s that takes at most limit columns.
+func tail(s string, limit int) string {
+	from, used := len(s), 0
+	for from > 0 {
+		r, n := utf8.DecodeLastRuneInString(s[:from])
+		if used += columns(r); used > limit {
+			break
+		}
+		from -= n
+	}
+	// A mark that stands on a character which is gone goes as well.
+	return strings.TrimLeftFunc(s[from:], func(r rune) bool { return columns(r) == 0 })
+}
+
+// middle is fit that cuts in the middle.
+func middle(s string, limit int) string {
+	if limit < 2 || width(s) <= limit {
+		return fit(s, limit)
+	}
+	front := head(s, limit/2)
+	return front + "…" + tail(s, limit-1-width(front))
+}
+
 // wrap breaks a line between words, or inside a word that is too long, into
 // lines of at most limit columns. A limit of 0 is none.
 func wrap(s string, limit int) []string {

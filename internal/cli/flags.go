@@ -113,12 +113,23 @@ func (f listFlag) Set(s string) error {
 func (f listFlag) Type() string { return f.kind }
 
 func projectFlag(fl *pflag.FlagSet, value *string) {
-	fl.Var(textFlag{value, "path"}, "project", "look at the project holding this `path`, or * for every project (default: the working directory's)")
+	fl.Var(textFlag{value, "path"}, "project", "look at the project holding this path, or * for every project (default: the working directory's)")
 }
 
 func sinceUntilFlags(fl *pflag.FlagSet, since, until *string) {
-	fl.Var(timeFlag{since, search.Since}, "since", "from this `date` on (YYYY-MM-DD, or YYYY-MM-DDTHH:MM:SS.mmmZ)")
-	fl.Var(timeFlag{until, search.Until}, "until", "up to and including this `date`")
+	fl.Var(timeFlag{since, search.Since}, "since", "from this date on (YYYY-MM-DD, or YYYY-MM-DDTHH:MM:SS.mmmZ)")
+	fl.Var(timeFlag{until, search.Until}, "until", "up to and including this date")
+}
+
+// flagError says of a switch that was given a value what that can be; all other
+// flags have words of their own for it.
+func flagError(err error) error {
+	var invalid *pflag.InvalidValueError
+	var syntax *strconv.NumError
+	if errors.As(err, &invalid) && errors.As(err, &syntax) {
+		return fmt.Errorf("invalid argument %q for %q flag: neither true nor false", invalid.GetValue(), "--"+invalid.GetFlag().Name)
+	}
+	return err
 }
 
 // noArgs refuses words behind the command.

@@ -61,3 +61,17 @@ func TestRangeFlagReadsBothEnds(t *testing.T) {
 		}
 	}
 }
+
+func TestATimeThatDoesNotExistIsToldFromOneThatIsMisspelt(t *testing.T) {
+	for in, want := range map[string]string{
+		"2026-02-30":               "2026-02-30 is not in the calendar",
+		"2026-13-01T21:00:00.000Z": "2026-13-01 is not in the calendar",
+		"2026-08-12T24:00:00.000Z": "24:00:00.000Z is no time of day",
+		"2026-8-12":                `"2026-8-12" is neither a day (YYYY-MM-DD) nor an instant (YYYY-MM-DDTHH:MM:SS.mmmZ)`,
+	} {
+		var got string
+		if err := (timeFlag{&got, search.Since}).Set(in); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", in, err, want)
+		}
+	}
+}

@@ -45,11 +45,12 @@ It is never wrong to run it again.`,
 		},
 	}
 	cmd.RunE = e.action(func(ctx context.Context) error {
-		cfg, err := e.config()
+		cfg, err := e.configToArchive()
 		if err != nil {
 			return err
 		}
-		return e.pass(ctx, ingest.Options{Config: cfg, Path: path})
+		_, err = e.pass(ctx, ingest.Options{Config: cfg, Path: path})
+		return err
 	})
 	return cmd
 }
@@ -63,8 +64,9 @@ func (e *env) absolute(path string) string {
 }
 
 // pass runs one pass with its progress on the terminal, and says on stderr
-// what it could not take in.
-func (e *env) pass(ctx context.Context, o ingest.Options) error {
+// what it could not take in. busy means that another process is at one, and
+// that nothing was done.
+func (e *env) pass(ctx context.Context, o ingest.Options) (busy bool, err error) {
 	debug.SetMemoryLimit(ingest.MemoryLimit)
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -74,10 +76,10 @@ func (e *env) pass(ctx context.Context, o ingest.Options) error {
 	r, err := ingest.Run(ctx, o)
 	m.clear()
 	if ctx.Err() != nil {
-		return errors.New("interrupted; what was archived stays, and the next pass goes on from there")
+		return false, errors.New("interrupted; what was archived stays, and the next pass goes on from there")
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, f := range slices.Concat(r.Unindexed, r.Failures, r.Unreadable) {
 		e.notef("%s", f)
@@ -91,5 +93,5 @@ func (e *env) pass(ctx context.Context, o ingest.Options) error {
 	if r.Excluded {
 		e.notef("%s: skipped, its project is excluded", o.Path)
 	}
-	return nil
+	return r.Busy, nil
 }

@@ -68,13 +68,13 @@ func (m *meter) clear() {
 // progressLine says how much is done, how fast, and how long the rest takes at
 // that rate.
 func progressLine(done, total int64, elapsed time.Duration) string {
-	line := binarySize(done) + " of " + binarySize(max(done, total))
+	line := decimalSize(done) + " of " + decimalSize(max(done, total))
 	seconds := elapsed.Seconds()
 	if done <= 0 || seconds <= 0 {
 		return line
 	}
 	rate := float64(done) / seconds
-	line += fmt.Sprintf(", %s/s", binarySize(int64(rate)))
+	line += fmt.Sprintf(", %s/s", decimalSize(int64(rate)))
 	if total > done {
 		line += ", " + duration(time.Duration(float64(total-done)/rate*float64(time.Second))) + " left"
 	}

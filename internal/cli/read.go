@@ -39,7 +39,8 @@ func newRead(e *env) *cobra.Command {
 		GroupID: groupRecall,
 		Long: `Print a session's turns as text, in the order of the conversation, through $PAGER
 on a terminal. The session is named by its key, as ` + "`terminus sessions --json`" + `
-gives it, or by as much of its beginning as no other session shares.`,
+gives it, or by as much of its beginning as no other session shares; a subagent's
+also by the name that search and sessions print.`,
 		Example: `  terminus read 5e0a94cf
   terminus read 5e0a94cf --from 167772164
   terminus read 5e0a94cf --turns 10-20 --json`,
@@ -55,8 +56,8 @@ gives it, or by as much of its beginning as no other session shares.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.Var(idFlag{&q.From}, "from", "begin with the turn of this `id`")
-	fl.Var(rangeFlag{&q.First, &q.Last}, "turns", "only turns number `a-b` of the session, counted from 0")
+	fl.Var(idFlag{&q.From}, "from", "begin with the turn of this id")
+	fl.Var(rangeFlag{&q.First, &q.Last}, "turns", "only turns number a-b of the session, counted from 0")
 	rawFlag(fl, &q.Raw)
 	return e.bind(cmd, dataCommand{
 		empty: func(string) any { return readDocument{} },

@@ -37,10 +37,10 @@ around the match below. ` + "`terminus show <id>`" + ` prints a turn's record.`,
 	}
 	fl := cmd.Flags()
 	projectFlag(fl, &q.Scope.Project)
-	fl.Var(textFlag{&q.Kind, "type"}, "kind", "only turns of this record `type`: user, assistant, system or attachment")
-	fl.Var(textFlag{&q.Tool, "name"}, "tool", "only turns whose first tool call is of the tool of this `name`")
-	fl.Var(listFlag{&q.Paths, "path"}, "path", "only turns whose tool fields name exactly this `path` (may be repeated: any of them)")
-	fl.Var(textFlag{&q.Session, "key"}, "session", "only turns of the session of this `key`, or whose key begins with it")
+	fl.Var(textFlag{&q.Kind, "type"}, "kind", "only turns of this record type: user, assistant, system or attachment")
+	fl.Var(textFlag{&q.Tool, "name"}, "tool", "only turns whose first tool call is of the tool of this name")
+	fl.Var(listFlag{&q.Paths, "path"}, "path", "only turns whose tool fields name exactly this path (may be repeated: any of them)")
+	fl.Var(textFlag{&q.Session, "key"}, "session", "only turns of the session of this key, or whose key begins with it")
 	sinceUntilFlags(fl, &q.Since, &q.Until)
 	fl.Var(wholeFlag{&q.Limit, 1}, "limit", "at most this many hits, 50 at most (default 10)")
 	fl.Var(wholeFlag{&q.Offset, 0}, "offset", "leave out the first so many hits; the order ends after 200")
@@ -75,13 +75,8 @@ func (e *env) printHits(res search.Result, resumeHint bool) {
 		if e.screen.terminal() {
 			when = localDay(h.TS)
 		}
-		head := "  " + when + "  " + fileName(h.SessionKey) + "  " + orNone(h.Project, "(no project)")
-		if h.Sidechain {
-			head += "  (subagent)"
-		}
-		if e.screen.terminal() {
-			head = fit(head, e.screen.width-len(id))
-		}
+		head := gap + e.screen.row(len(id+gap), cell{when, never}, cell{fileName(h.SessionKey), gladly},
+			cell{orNone(h.Project, "(no project)"), gladly}, mark(h.Sidechain, "(subagent)"))
 		e.printf("%s%s\n", e.screen.style(bold, id), e.screen.style(faint, head))
 		e.printExcerpt(visible(h.Excerpt), res.Terms)
 		if resumeHint {
@@ -89,7 +84,7 @@ func (e *env) printHits(res search.Result, resumeHint bool) {
 		}
 	}
 	if res.Reason != "" {
-		e.notef("%s", res.Reason)
+		e.reason(res.Reason, res.Elsewhere)
 		return
 	}
 	e.notef("%s", count(len(res.Hits), "hit"))

@@ -42,18 +42,13 @@ of the first turn, the transcript, the number of turns, project and branch.
 
 func (e *env) printSessions(list search.SessionList) {
 	for _, s := range list.Sessions {
-		line := day(s.FirstTurnAt) + "  " + fileName(s.SessionKey) + "  " + count(s.Turns, "turn") +
-			"  " + orNone(s.Project, "(no project)") + "  " + orNone(s.Branch, "(no branch)")
-		if s.Sidecar {
-			line += "  (subagent)"
-		}
-		if s.Evicted {
-			line += "  (evicted)"
-		}
-		e.printf("%s\n", fit(line, e.screen.width))
+		e.printf("%s\n", e.screen.row(0,
+			cell{day(s.FirstTurnAt), never}, cell{fileName(s.SessionKey), gladly}, cell{count(s.Turns, "turn"), never},
+			cell{orNone(s.Project, "(no project)"), gladly}, cell{orNone(s.Branch, "(no branch)"), last},
+			mark(s.Sidecar, "(subagent)"), mark(s.Evicted, "(evicted)")))
 	}
 	if list.Reason != "" {
-		e.notef("%s", list.Reason)
+		e.reason(list.Reason, list.Elsewhere)
 		return
 	}
 	e.notef("%s", count(len(list.Sessions), "session"))

@@ -92,17 +92,13 @@ func (e *env) printRecords(res recall.Records) {
 			e.notef("%s", a.Reason)
 		}
 	}
+	e.hintElsewhere(res.Elsewhere)
 }
 
 func (e *env) printRecord(r *recall.Record) {
 	id := strconv.FormatInt(r.TurnID, 10)
-	head := "  " + orNone(r.TS, "(no time)") + "  " + fileName(r.SessionKey) + "  " + orNone(r.Project, "(no project)")
-	if r.BodyEvicted {
-		head += "  (body evicted)"
-	}
-	if e.screen.terminal() {
-		head = fit(head, e.screen.width-len(id))
-	}
+	head := gap + e.screen.row(len(id+gap), cell{orNone(r.TS, "(no time)"), never}, cell{fileName(r.SessionKey), gladly},
+		cell{orNone(r.Project, "(no project)"), gladly}, mark(r.BodyEvicted, "(body evicted)"))
 	e.printf("%s%s\n", e.screen.style(bold, id), e.screen.style(faint, head))
 	switch {
 	case r.Body != nil && e.screen.terminal():

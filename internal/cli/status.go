@@ -27,6 +27,9 @@ pass or a backfill runs, its progress is shown as well.`,
 		empty: func(string) any { return search.Status{} },
 		run: func(ctx context.Context) (answer, error) {
 			st, warnings, err := ask(ctx, e, func(r *search.Reader) (search.Status, error) { return r.Status(ctx) })
+			if cfg, err := e.config(); err == nil { // else ask has said so
+				warnings = append(warnings, cfg.Warnings...)
+			}
 			return answer{data: st, reason: st.Reason, warnings: warnings, text: func() error {
 				e.printStatus(st)
 				return e.printRunning()

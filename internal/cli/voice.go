@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/terminus-archive/terminus/internal/search"
 )
 
 // How Terminus speaks to people.
@@ -20,6 +22,8 @@ import (
 //     the archived line of `show` into a pipe, which is the bytes themselves.
 //   - Colour and fitting to the width are for terminals; a pipe gets whole lines.
 //     NO_COLOR and TERM=dumb switch colour off.
+//   - Sizes are exact bytes with KiB, MiB and so on behind them where they describe
+//     the archive, and KB, MB and so on where work is measured: an estimate, progress.
 //   - Two spaces part columns, one thing is singular, an absent value is named in
 //     parentheses.
 
@@ -36,6 +40,19 @@ func (e *env) warnf(format string, args ...any) {
 // notef is for counts and remarks. With --json they are in the document.
 func (e *env) notef(format string, args ...any) {
 	e.say(visible(fmt.Sprintf(format, args...)))
+}
+
+// reason says why an answer is empty.
+func (e *env) reason(why string, elsewhere bool) {
+	e.notef("%s", why)
+	e.hintElsewhere(elsewhere)
+}
+
+// hintElsewhere says how to look past a scope.
+func (e *env) hintElsewhere(elsewhere bool) {
+	if elsewhere {
+		e.notef("--project '%s' looks at every project", search.AllProjects)
+	}
 }
 
 // say writes one line to stderr, below the data written so far where both go to

@@ -18,7 +18,7 @@ func TestSizesAndTimesForPeople(t *testing.T) {
 		}
 	}
 	for n, want := range map[int64]string{
-		0: "0 B", 999: "999 B", 1000: "1.0 kB", 1999: "1.9 kB", 999_999: "999.9 kB", 1_000_000: "1.0 MB",
+		0: "0 B", 999: "999 B", 1000: "1.0 KB", 1999: "1.9 KB", 999_999: "999.9 KB", 1_000_000: "1.0 MB",
 		1_413_907_546: "1.4 GB", 2_500_000_000_000: "2.5 TB",
 	} {
 		if got := decimalSize(n); got != want {
@@ -56,17 +56,17 @@ func TestProgressWaitsASecondAndIsTakenAway(t *testing.T) {
 	var out bytes.Buffer
 	clock := time.Unix(0, 0)
 	m := newMeter(&out, screen{width: 80}, func() time.Time { return clock })
-	m.update(1<<20, 10<<20)
+	m.update(1_000_000, 10_000_000)
 	clock = clock.Add(900 * time.Millisecond)
-	m.update(2<<20, 10<<20)
+	m.update(2_000_000, 10_000_000)
 	if out.Len() > 0 {
 		t.Fatalf("shown within a second: %q", out.String())
 	}
 	clock = clock.Add(1100 * time.Millisecond)
-	m.update(4<<20, 10<<20)
+	m.update(4_000_000, 10_000_000)
 	clock = clock.Add(10 * time.Millisecond)
-	m.update(5<<20, 10<<20) // too soon to be drawn
-	const line = "\r4.0 MiB of 10.0 MiB, 2.0 MiB/s, 3s left\x1b[K"
+	m.update(5_000_000, 10_000_000) // too soon to be drawn
+	const line = "\r4.0 MB of 10.0 MB, 2.0 MB/s, 3s left\x1b[K"
 	if out.String() != line {
 		t.Fatalf("drawn %q, want %q", out.String(), line)
 	}
@@ -78,11 +78,11 @@ func TestProgressWaitsASecondAndIsTakenAway(t *testing.T) {
 
 func TestProgressIsForTerminalsOnlyAndFitsThem(t *testing.T) {
 	clock := time.Unix(0, 0)
-	for width, want := range map[int]string{0: "", 20: "\r4.0 MiB of 10.0 Mi…\x1b[K"} {
+	for width, want := range map[int]string{0: "", 20: "\r4.0 MB of 10.0 MB,…\x1b[K"} {
 		var out bytes.Buffer
 		m := newMeter(&out, screen{width: width}, func() time.Time { return clock })
 		m.start = clock.Add(-2 * time.Second)
-		m.update(4<<20, 10<<20)
+		m.update(4_000_000, 10_000_000)
 		if out.String() != want {
 			t.Errorf("width %d: %q, want %q", width, out.String(), want)
 		}

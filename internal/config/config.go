@@ -2,9 +2,13 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"math"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -38,8 +42,9 @@ type Config struct {
 	File string
 	// WorkDir and Home are those of the Environ.
 	WorkDir, Home string
-	// ClaudeRoots are the configuration directories of Claude Code, as written:
-	// `projects` is not appended, and `~` is not expanded.
+	// ClaudeRoots are the configuration directories of Claude Code, absolute
+	// where there is a working directory to see a relative one from: `projects`
+	// is not appended, and `~` is not expanded.
 	ClaudeRoots []string
 	// Exclude is never nil.
 	Exclude   *Exclusions
@@ -50,6 +55,9 @@ type Config struct {
 	Snapshot  Snapshot
 	// Harness holds what is set for a harness, by its id.
 	Harness map[string]HarnessConfig
+	// Warnings are sentences about entries that do nothing, and probably were
+	// meant to.
+	Warnings []string
 }
 
 // Injection says where hooks may hand over text, and how much.
@@ -152,7 +160,8 @@ type Snapshot struct {
 type HarnessConfig struct {
 	// Enabled is nil where the file does not say.
 	Enabled *bool
-	// Roots replaces the harness's own directories, as written, if not empty.
+	// Roots replaces the harness's own directories, if not empty. They are as
+	// those of Config.ClaudeRoots.
 	Roots []string
 }
 
@@ -186,9 +195,10 @@ func Load(e Environ) (*Config, error) {
 // parse makes the configuration of what stands in the file.
 func parse(e Environ, file string, data []byte) (*Config, error) {
 	doc, root := parseDocument(file, data)
+	exclude := root.strings("exclude")
 	c := &Config{
 		File: file, WorkDir: e.WorkDir, Home: e.Home,
-		Exclude:   NewExclusions(e.Home, root.strings("exclude")),
+		Exclude:   NewExclusions(e.Home, exclude),
 		Injection: injection(e, root.table("injection")),
 		Capture:   capture(root.table("capture")),
 		Privacy:   Privacy{RedactRecall: root.table("privacy").boolean("redact_recall", false)},
@@ -199,6 +209,14 @@ func parse(e Environ, file string, data []byte) (*Config, error) {
 	roots := root.strings("roots")
 	if doc.err != nil {
 		return nil, doc.err
+	}
+	c.warnOfRoots(e, "roots", roots)
+	c.warnOfExclusions(exclude)
+	for _, id := range slices.Sorted(maps.Keys(c.Harness)) {
+		h := c.Harness[id]
+		c.warnOfRoots(e, "harness."+id+".roots", h.Roots)
+		h.Roots = e.absolutes(h.Roots)
+		c.Harness[id] = h
 	}
 	if len(roots) == 0 {
 		roots = c.Harness["claude"].Roots
@@ -213,8 +231,35 @@ func parse(e Environ, file string, data []byte) (*Config, error) {
 	if len(roots) == 0 {
 		return nil, errors.New("no home directory is set, and no roots are configured: nowhere to read sessions from")
 	}
-	c.ClaudeRoots = roots
+	c.ClaudeRoots = e.absolutes(roots)
 	return c, nil
+}
+
+// warnOfRoots warns of roots that look as if `~` was to be expanded. A root that
+// does not exist is otherwise no cause for a word: it may come to be.
+func (c *Config) warnOfRoots(e Environ, key string, roots []string) {
+	for _, root := range roots {
+		if !strings.HasPrefix(root, "~") {
+			continue
+		}
+		path, _ := e.absolute(root)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			c.warn("%s: %q does not exist: ~ is not expanded there, so write the path in full", key, root)
+		}
+	}
+}
+
+// warnOfExclusions warns of entries that were dropped.
+func (c *Config) warnOfExclusions(entries []string) {
+	for _, entry := range entries {
+		if _, ok := Normalize(c.Home, entry); !ok {
+			c.warn("exclude: %q excludes nothing: it is not an absolute path", entry)
+		}
+	}
+}
+
+func (c *Config) warn(format string, args ...any) {
+	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
 }
 
 func injection(e Environ, t table) Injection {

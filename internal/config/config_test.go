@@ -90,7 +90,7 @@ model = 3
 	}
 	no := false
 	for name, tc := range map[string]struct{ got, want any }{
-		"roots":     {c.ClaudeRoots, []string{"/a", "~/b"}},
+		"roots":     {c.ClaudeRoots, []string{onDrive("/a"), abs("/home/u/~/b")}},
 		"exclude":   {c.Exclude.List(), []string{abs("/home/u/private"), filepath.FromSlash("/x/z")}},
 		"injection": {c.Injection, Injection{Enabled: false, BriefChars: 10, PromptChars: 0, Projects: map[string]bool{abs("/home/u/on"): true}}},
 		"capture":   {c.Capture.Mode, CaptureLean},
@@ -99,7 +99,7 @@ model = 3
 			abs("/home/u/w"): {Delete, math.MaxUint32}, abs("/home/u/w/kept"): {Keep, 0},
 		}}},
 		"snapshot": {c.Snapshot, Snapshot{Enabled: false, IntervalHours: 6, Keep: 7}},
-		"harness":  {c.Harness, map[string]HarnessConfig{"codex": {Enabled: &no, Roots: []string{"/c"}}, "pi": {}}},
+		"harness":  {c.Harness, map[string]HarnessConfig{"codex": {Enabled: &no, Roots: []string{onDrive("/c")}}, "pi": {}}},
 	} {
 		if !reflect.DeepEqual(tc.got, tc.want) {
 			t.Errorf("%s: got %+v, want %+v", name, tc.got, tc.want)
@@ -201,15 +201,49 @@ func TestClaudeRootsInOrderOfAuthority(t *testing.T) {
 		vars          map[string]string
 		want          []string
 	}{
-		{"file", `roots = ["/b", "/a", "/b"]`, env, []string{"/b", "/a", "/b"}},
-		{"file over the harness's own table", "roots = [\"/a\"]\n[harness.claude]\nroots = [\"/h\"]", env, []string{"/a"}},
-		{"the harness's own table", "[harness.claude]\nroots = [\"/h\"]", env, []string{"/h"}},
-		{"variable names one directory", "roots = []", env, []string{"/one:/dir"}},
+		{"file", `roots = ["/b", "/a", "/b"]`, env, []string{onDrive("/b"), onDrive("/a"), onDrive("/b")}},
+		{"file over the harness's own table", "roots = [\"/a\"]\n[harness.claude]\nroots = [\"/h\"]", env, []string{onDrive("/a")}},
+		{"the harness's own table", "[harness.claude]\nroots = [\"/h\"]", env, []string{onDrive("/h")}},
+		{"variable names one directory", "roots = []", env, []string{onDrive("/one:/dir")}},
+		{"relative in the file", `roots = ["a/../b", "."]`, nil, []string{abs("/home/u/b"), abs("/home/u")}},
+		{"relative in the harness's own table", "[harness.claude]\nroots = [\"h\"]", nil, []string{abs("/home/u/h")}},
+		{"relative in the variable", "", map[string]string{"CLAUDE_CONFIG_DIR": "claude"}, []string{abs("/home/u/claude")}},
+		{"home is not expanded", `roots = ["~/b", "~"]`, nil, []string{abs("/home/u/~/b"), abs("/home/u/~")}},
 		{"empty strings are unset", `roots = [""]`, nil, []string{abs("/home/u/.claude")}},
 	} {
 		c, err := load(t, tc.content, tc.vars)
 		if err != nil || !reflect.DeepEqual(c.ClaudeRoots, tc.want) {
 			t.Errorf("%s: %v, want %q", tc.name, err, tc.want)
+		}
+	}
+}
+
+func TestWhatProbablyWasMeantOtherwiseIsWarnedOf(t *testing.T) {
+	work := t.TempDir()
+	mkdir(t, filepath.Join(work, "~", "there"))
+	dir := t.TempDir()
+	e := environ("linux", abs("/home/u"), map[string]string{"TERMINUS_CONFIG_DIR": dir})
+	e.WorkDir = work
+	for content, want := range map[string][]string{
+		"": nil,
+		`roots = ["/missing", "missing", "~/there"]`: nil,
+		`exclude = ["~", "~/x", "/y"]`:               nil,
+		`roots = ["~/gone"]`: {
+			`roots: "~/gone" does not exist: ~ is not expanded there, so write the path in full`,
+		},
+		"roots = [\"/a\"]\n[harness.pi]\nroots = [\"~p\"]\n[harness.claude]\nroots = [\"~\", \"~c\"]": {
+			`harness.claude.roots: "~c" does not exist: ~ is not expanded there, so write the path in full`,
+			`harness.pi.roots: "~p" does not exist: ~ is not expanded there, so write the path in full`,
+		},
+		"exclude = [\"~u/x\", \"/y\", \"z\\n\"]": {
+			`exclude: "~u/x" excludes nothing: it is not an absolute path`,
+			`exclude: "z\n" excludes nothing: it is not an absolute path`,
+		},
+	} {
+		writeFile(t, filepath.Join(dir, FileName), content)
+		c, err := Load(e)
+		if err != nil || !reflect.DeepEqual(c.Warnings, want) {
+			t.Errorf("%q: %q, %v, want %q", content, c.Warnings, err, want)
 		}
 	}
 }

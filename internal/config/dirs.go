@@ -28,7 +28,7 @@ const (
 // Directories are the two places that Terminus keeps files in. None of them
 // need exist.
 type Directories struct {
-	// Data holds the store.
+	// Data holds the store. It is absolute.
 	Data string
 	// Config holds terminus.toml and the pointer; "" if the system gives no
 	// place for it, in which case there is neither.
@@ -37,28 +37,36 @@ type Directories struct {
 
 // Dirs resolves the directories without reading terminus.toml. The data
 // directory is TERMINUS_DATA_DIR, else what the pointer file names, else the
-// platform's. A pointer that is there but cannot be read, or that names no
+// platform's; a relative variable is meant from the working directory. A
+// pointer that is there but cannot be read, or that names no
 // absolute path, is an error: falling through would start a second store. On
 // an error the configuration directory is returned all the same.
 func Dirs(e Environ) (Directories, error) {
 	d := Directories{Config: configDir(e)}
+	dir, err := dataDir(e, d.Config)
+	if err != nil {
+		return d, err
+	}
+	abs, ok := e.absolute(dir)
+	if !ok {
+		return d, fmt.Errorf("the data directory %q is not absolute, and there is no working directory to see it from", dir)
+	}
+	d.Data = abs
+	return d, nil
+}
+
+// dataDir is the data directory as it is named.
+func dataDir(e Environ, configDir string) (string, error) {
 	if dir := e.get(envDataDir); dir != "" {
-		d.Data = dir
-		return d, nil
+		return dir, nil
 	}
-	if d.Config != "" {
-		dir, err := readPointer(filepath.Join(d.Config, PointerName))
-		if err != nil {
-			return d, err
-		}
-		if dir != "" {
-			d.Data = dir
-			return d, nil
+	if configDir != "" {
+		dir, err := readPointer(filepath.Join(configDir, PointerName))
+		if dir != "" || err != nil {
+			return dir, err
 		}
 	}
-	dir, err := platformDataDir(e)
-	d.Data = dir
-	return d, err
+	return platformDataDir(e)
 }
 
 // configDir returns "" where nothing says where the directory is.

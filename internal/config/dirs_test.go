@@ -21,7 +21,9 @@ func TestDirsOfEachPlatform(t *testing.T) {
 		{"macOS with xdg", "darwin", map[string]string{"XDG_DATA_HOME": abs("/d"), "XDG_CONFIG_HOME": abs("/c")}, at("Library/Application Support/terminus"), abs("/c/terminus")},
 		{"windows", "windows", map[string]string{"LOCALAPPDATA": abs("/l"), "APPDATA": abs("/r"), "XDG_CONFIG_HOME": abs("/c")}, abs("/l/terminus"), abs("/r/terminus")},
 		{"windows without a configuration", "windows", map[string]string{"LOCALAPPDATA": abs("/l")}, abs("/l/terminus"), ""},
-		{"own variables", "linux", map[string]string{"TERMINUS_DATA_DIR": "rel/data", "TERMINUS_CONFIG_DIR": "rel/config", "XDG_DATA_HOME": abs("/d")}, "rel/data", "rel/config"},
+		{"own variables", "linux", map[string]string{"TERMINUS_DATA_DIR": "rel/data", "TERMINUS_CONFIG_DIR": "rel/config", "XDG_DATA_HOME": abs("/d")}, at("rel/data"), "rel/config"},
+		{"own variables as they are", "linux", map[string]string{"TERMINUS_DATA_DIR": abs("/a/../b//c")}, abs("/a/../b//c"), at(".config/terminus")},
+		{"relative xdg", "linux", map[string]string{"XDG_DATA_HOME": "d"}, at("d/terminus"), at(".config/terminus")},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d, err := Dirs(environ(tc.goos, home, tc.vars))
@@ -41,6 +43,14 @@ func TestDirsWithoutAnyPlaceForDataIsAnError(t *testing.T) {
 		if err == nil || d.Config != abs("/none") {
 			t.Errorf("%s: %+v, %v", goos, d, err)
 		}
+	}
+}
+
+func TestARelativeDataDirectoryNeedsAWorkingDirectory(t *testing.T) {
+	e := environ("linux", abs("/home/u"), map[string]string{"TERMINUS_DATA_DIR": "rel/data"})
+	e.WorkDir = ""
+	if d, err := Dirs(e); err == nil || d.Data != "" || !strings.Contains(err.Error(), `"rel/data"`) {
+		t.Errorf("%+v, %v", d, err)
 	}
 }
 

@@ -9,6 +9,7 @@ package config
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
 )
 
@@ -54,4 +55,29 @@ func (e Environ) get(name string) string {
 		return ""
 	}
 	return e.Get(name)
+}
+
+// absolute is path seen from the working directory; an absolute one is taken as
+// it is. It reports false where there is nothing to see it from: there is no
+// working directory, or path is relative to that of a Windows drive.
+func (e Environ) absolute(path string) (string, bool) {
+	switch {
+	case filepath.IsAbs(path):
+		return path, true
+	case e.WorkDir == "" || path == "" || filepath.VolumeName(path) != "":
+		return path, false
+	case isSeparator(path[0]): // on Windows, the root of the drive at hand
+		return filepath.VolumeName(e.WorkDir) + path, true
+	}
+	return filepath.Join(e.WorkDir, path), true
+}
+
+// absolutes is absolute for a list; what cannot be made absolute stays as written.
+func (e Environ) absolutes(paths []string) []string {
+	var all []string
+	for _, path := range paths {
+		path, _ = e.absolute(path)
+		all = append(all, path)
+	}
+	return all
 }

@@ -30,3 +30,7 @@ func mkdir(t *testing.T, path string) {
 func abs(path string) string {
 	return filepath.VolumeName(os.TempDir()) + filepath.FromSlash(path)
 }
+
+// onDrive is a path that begins with a slash as seen from a working directory
+// that abs made.
+func onDrive(path string) string { return filepath.VolumeName(os.TempDir()) + path }

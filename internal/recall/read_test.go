@@ -126,6 +126,8 @@ func TestASessionIsNamedByItsKeyOrTheBeginningOfOne(t *testing.T) {
 		{Key: "5e0a1111/subagents/agent-a2.jsonl", ID: "5e0a1111", Parent: "5e0a1111.jsonl"},
 		{Key: "5e0b2222.jsonl", ID: "5e0b2222", Project: "/x/secret"},
 		{Key: "other:77aa", ID: "77aa"},
+		{Key: "7700/subagents/wf/agent-b1.jsonl", ID: "7700", Parent: "7700.jsonl"},
+		{Key: "agent-b.jsonl", ID: "agent-b"},
 		{Key: "p%_", ID: "p%_"},
 		{Key: "p%_more", ID: "p%_more"},
 	} {
@@ -135,7 +137,9 @@ func TestASessionIsNamedByItsKeyOrTheBeginningOfOne(t *testing.T) {
 	for name, want := range map[string]string{
 		"5e0a1111.jsonl": "5e0a1111.jsonl", "5e0a1111": "5e0a1111.jsonl", "5e0a": "5e0a1111.jsonl",
 		"5e0a1111/subagents/agent-a2": "5e0a1111/subagents/agent-a2.jsonl",
-		"other:":                      "other:77aa", "77aa": "other:77aa", "77": "other:77aa", "p%_": "p%_", "5e0b": "5e0b2222.jsonl",
+		"other:":                      "other:77aa", "77aa": "other:77aa", "77": "7700/subagents/wf/agent-b1.jsonl", "77a": "other:77aa",
+		"agent-a1": "5e0a1111/subagents/agent-a1.jsonl", "agent-a2.jsonl": "5e0a1111/subagents/agent-a2.jsonl",
+		"agent-b": "agent-b.jsonl", "agent-b1": "7700/subagents/wf/agent-b1.jsonl", "p%_": "p%_", "5e0b": "5e0b2222.jsonl",
 	} {
 		if x := read(t, r, recall.ReadRequest{Name: name}); x.SessionKey != want || x.Reason != "" {
 			t.Errorf("%q: %+v, want %s", name, x, want)
@@ -145,6 +149,7 @@ func TestASessionIsNamedByItsKeyOrTheBeginningOfOne(t *testing.T) {
 		"5e0":          {"5e0a1111.jsonl", "5e0b2222.jsonl"},
 		"5e0a1111/sub": {"5e0a1111/subagents/agent-a1.jsonl", "5e0a1111/subagents/agent-a2.jsonl"},
 		"p":            {"p%_", "p%_more"},
+		"agent-a":      {"5e0a1111/subagents/agent-a1.jsonl", "5e0a1111/subagents/agent-a2.jsonl"},
 	} {
 		_, err := recall.Read(t.Context(), r, recall.ReadRequest{Name: name})
 		var e *recall.AmbiguousError
@@ -153,7 +158,7 @@ func TestASessionIsNamedByItsKeyOrTheBeginningOfOne(t *testing.T) {
 		}
 	}
 	hiding := s.Reader("/x")
-	for _, name := range []string{"nothing", "5E0A", "%", "_", "5e0b", "5e0b2222.jsonl"} {
+	for _, name := range []string{"nothing", "5E0A", "%", "_", "subagents", "gent-a1", "wf", "5e0b", "5e0b2222.jsonl"} {
 		if x := read(t, hiding, recall.ReadRequest{Name: name}); x.Reason != search.NoSession(name) || seqs(t, x) != nil {
 			t.Errorf("%q: %+v", name, x)
 		}

@@ -87,6 +87,9 @@ type Records struct {
 	Absent  []Absent `json:"absent"`
 	// Reason says why there is no record.
 	Reason string `json:"-"`
+	// Elsewhere says that the scope may be why something is absent: every project
+	// may hold it.
+	Elsewhere bool `json:"-"`
 }
 
 // Get answers q. A request that may see nothing finds every id absent, with the
@@ -130,6 +133,7 @@ func Get(ctx context.Context, r *search.Reader, q Request) (Records, error) {
 	if out.Reason = view.Reason; out.Reason == "" && len(out.Records) == 0 && len(out.Absent) > 0 {
 		out.Reason = out.Absent[0].Reason
 	}
+	out.Elsewhere = len(out.Absent) > 0 && view.Elsewhere()
 	return out, nil
 }
 

@@ -89,6 +89,8 @@ type Result struct {
 	Counts []WordCount `json:"-"`
 	// Terms are the words that were searched.
 	Terms []string `json:"-"`
+	// Elsewhere is that of the View that Reason comes from.
+	Elsewhere bool `json:"-"`
 }
 
 // Empty is the answer to words without any hits: what is shown where the store
@@ -105,6 +107,11 @@ func Empty(words string) Result {
 func (r *Reader) Find(ctx context.Context, q Query) (Result, error) {
 	terms, cut := derive.Terms(q.Words)
 	res := Result{Query: q.Words, Truncated: cut, Hits: []Hit{}}
+	match := derive.Match(terms)
+	if match == "" && r.db != nil { // whatever the scope
+		res.Reason = NoWords
+		return res, nil
+	}
 	snap, err := r.Snapshot(ctx)
 	if err != nil {
 		return res, err
@@ -114,13 +121,8 @@ func (r *Reader) Find(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return res, err
 	}
-	match := derive.Match(terms)
-	switch {
-	case view.Reason != "":
-		res.Reason = view.Reason
-		return res, nil
-	case match == "":
-		res.Reason = NoWords
+	if view.Reason != "" {
+		res.Reason, res.Elsewhere = view.Reason, view.Elsewhere()
 		return res, nil
 	}
 	res.Terms = terms

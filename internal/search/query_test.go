@@ -178,6 +178,21 @@ func TestQueriesWithoutHits(t *testing.T) {
 	}
 }
 
+func TestAQueryWithoutWordsSaysSoWhateverTheScope(t *testing.T) {
+	s := searchtest.New(t)
+	s.Session(searchtest.Session{Key: "a.jsonl", Project: "/p"})
+	for name, r := range map[string]*search.Reader{
+		"as it is": s.Reader(), "excluded": s.Reader("/p"), "everything excluded": s.Reader("/"), "redacting": s.Redacting(),
+	} {
+		for _, scope := range []search.Scope{{}, {Project: "*"}, {Dir: "/p"}, {Dir: "/q"}} {
+			res, err := r.Find(t.Context(), search.Query{Words: "?!", Scope: scope})
+			if err != nil || res.Reason != search.NoWords || res.Elsewhere {
+				t.Errorf("%s, %+v: %+v, %v", name, scope, res, err)
+			}
+		}
+	}
+}
+
 func TestACutQueryIsAnsweredAndSaysSo(t *testing.T) {
 	s := searchtest.New(t)
 	var words []string

@@ -29,9 +29,14 @@ type View struct {
 	Reason string
 
 	all      bool
+	outside  bool     // the scope lies in no archived project
 	projects []string // unless all: the projects in scope
 	hidden   []string // values of project and project_pre_worktree that are excluded
 }
+
+// Elsewhere reports that the scope is why something is not found: it reaches
+// some projects or none, and AllProjects may hold it.
+func (v View) Elsewhere() bool { return v.outside || v.Reason == "" && !v.all }
 
 // View resolves a scope against the projects that are archived, and takes away
 // what the configuration excludes, whenever it was archived.
@@ -77,7 +82,7 @@ func (s *Snapshot) viewOf(ctx context.Context, dir string) (View, error) {
 	if len(projects) == 0 {
 		filled, err := s.anySession(ctx)
 		if err != nil || filled {
-			return View{Reason: fmt.Sprintf(patternUncovered, dir)}, err
+			return View{Reason: fmt.Sprintf(patternUncovered, dir), outside: true}, err
 		}
 		return View{Reason: nothingArchived}, nil
 	}

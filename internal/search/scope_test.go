@@ -175,3 +175,31 @@ func TestTheBoundsOfAWindow(t *testing.T) {
 		}
 	}
 }
+
+func TestElsewhereSaysThatEveryProjectMayHoldWhatAScopeDoesNot(t *testing.T) {
+	s := searchtest.New(t)
+	if list, err := s.Reader().Sessions(t.Context(), search.SessionQuery{Scope: search.Scope{Dir: "/q"}}); err != nil || list.Elsewhere {
+		t.Errorf("an empty archive: %+v, %v", list, err)
+	}
+	s.Session(searchtest.Session{Key: "a.jsonl", Project: "/p"})
+	for name, c := range map[string]struct {
+		r     *search.Reader
+		scope search.Scope
+		want  bool
+	}{
+		"another directory":      {s.Reader(), search.Scope{Dir: "/q"}, true},
+		"a project without hits": {s.Reader(), search.Scope{Dir: "/p"}, false},
+		"every project":          {s.Reader(), search.Scope{Project: "*"}, false},
+		"excluded":               {s.Reader("/p"), search.Scope{Dir: "/p"}, false},
+		"no working directory":   {s.Reader(), search.Scope{}, false},
+	} {
+		list, err := c.r.Sessions(t.Context(), search.SessionQuery{Scope: c.scope})
+		if err != nil || list.Elsewhere != c.want {
+			t.Errorf("%s: sessions %+v, %v", name, list, err)
+		}
+		res, err := c.r.Find(t.Context(), search.Query{Words: "x", Scope: c.scope})
+		if err != nil || res.Elsewhere != c.want {
+			t.Errorf("%s: hits %+v, %v", name, res, err)
+		}
+	}
+}

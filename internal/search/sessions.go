@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"database/sql"
-	"strings"
 )
 
 // A SessionQuery asks for a list of sessions.
@@ -39,6 +38,8 @@ type SessionList struct {
 	// Reason says why there is no session to list, "" where it is only the
 	// window that is empty.
 	Reason string `json:"-"`
+	// Elsewhere is that of the View that Reason comes from.
+	Elsewhere bool `json:"-"`
 }
 
 // turnCount is the number of turns of session s. turn_seq is dense and counts
@@ -58,7 +59,7 @@ func (r *Reader) Sessions(ctx context.Context, q SessionQuery) (SessionList, err
 	defer snap.Close()
 	view, err := snap.View(ctx, q.Scope)
 	if err != nil || view.Reason != "" {
-		list.Reason = view.Reason
+		list.Reason, list.Elsewhere = view.Reason, view.Elsewhere()
 		return list, err
 	}
 	cond, args := view.where()
@@ -92,27 +93,39 @@ func (r *Reader) Sessions(ctx context.Context, q SessionQuery) (SessionList, err
 	return list, err
 }
 
-// Named finds the sessions in view that a name may mean: the one whose key it
-// is, or those whose key, or whose harness's own id, begins with it. A name
-// that stops before the subagents of a session means the session alone. At most
-// limit are given, by key.
+// lastElement is the last part of a session key, as lists print it: what stands
+// behind the longest beginning that ends with a slash.
+const lastElement = `substr(s.session_key, 1 + length(rtrim(s.session_key, replace(s.session_key, '/', ''))))`
+
+// Named finds the sessions in view that a name may mean. The first of these that
+// names any decides: a key in full; the beginning of a key; that of a harness's
+// own session id; that of the last part of a key, by which a subagent's session
+// is listed. A name that stops before the subagents of a session means the
+// session alone. At most limit are given, by key.
 func (s *Snapshot) Named(ctx context.Context, v View, name string, limit int) ([]Owner, error) {
-	const begins = `substr(%, 1, length(asked.name)) = asked.name`
+	begins := func(text string) string { return `substr(` + text + `, 1, length(asked.name)) = asked.name` }
 	cond, args := v.where()
-	query := `WITH asked(name) AS (VALUES (?)) SELECT ` + ownerColumns + `
+	query := `WITH asked(name) AS (VALUES (?)) SELECT ` + ownerColumns + `, CASE
+		WHEN s.session_key = asked.name THEN 0
+		WHEN ` + begins("s.session_key") + ` THEN 1
+		WHEN m.parent_session_key IS NULL AND ` + begins("m.session_id") + ` THEN 2
+		WHEN ` + begins(lastElement) + ` THEN 3 END AS way
 		FROM asked, sessions s LEFT JOIN session_meta m ON m.session_key = s.session_key
-		WHERE (` + strings.ReplaceAll(begins, "%", "s.session_key") + `
-		       OR m.parent_session_key IS NULL AND ` + strings.ReplaceAll(begins, "%", "m.session_id") + `)
-		  AND ` + cond + `
-		ORDER BY s.session_key = asked.name DESC, m.parent_session_key IS NOT NULL, s.session_key LIMIT ?`
+		WHERE way IS NOT NULL AND ` + cond + `
+		ORDER BY way, m.parent_session_key IS NOT NULL, s.session_key LIMIT ?`
 	args = append(append([]any{name}, args...), limit)
 	var found []Owner
+	first := 0 // the way that names any
 	err := s.each(ctx, func(rows *sql.Rows) error {
 		var o Owner
-		if err := rows.Scan(o.targets()...); err != nil {
+		var way int
+		if err := rows.Scan(append(o.targets(), &way)...); err != nil {
 			return err
 		}
-		if len(found) == 0 || found[0].Key != name && o.Sidechain == found[0].Sidechain {
+		if len(found) == 0 {
+			first = way
+		}
+		if len(found) == 0 || way == first && o.Sidechain == found[0].Sidechain {
 			found = append(found, o)
 		}
 		return nil

@@ -25,6 +25,12 @@ func bound(text, rest string) (string, error) {
 	if is(archive.TimeForm, text) {
 		return text, nil
 	}
+	if shaped(dayForm, text) || shaped(archive.TimeForm, text) {
+		if day := text[:len(dayForm)]; !is(dayForm, day) {
+			return "", fmt.Errorf("%s is not in the calendar", day)
+		}
+		return "", fmt.Errorf("%s is no time of day", text[len(dayForm)+1:])
+	}
 	return "", fmt.Errorf("%q is neither a day (YYYY-MM-DD) nor an instant (YYYY-MM-DDTHH:MM:SS.mmmZ)", text)
 }
 
@@ -33,4 +39,18 @@ func bound(text, rest string) (string, error) {
 func is(form, text string) bool {
 	t, err := time.Parse(form, text)
 	return err == nil && t.Format(form) == text
+}
+
+// shaped reports whether text has a digit where form has one, and is form
+// everywhere else.
+func shaped(form, text string) bool {
+	if len(form) != len(text) {
+		return false
+	}
+	for i := range len(form) {
+		if digit := '0' <= form[i] && form[i] <= '9'; digit && (text[i] < '0' || text[i] > '9') || !digit && text[i] != form[i] {
+			return false
+		}
+	}
+	return true
 }

@@ -141,6 +141,9 @@ func TestARelativePathIsRefused(t *testing.T) {
 	if _, err := OpenWriter(context.Background(), "data"); !IsKind(err, Other) || !strings.Contains(err.Error(), "not absolute") {
 		t.Errorf("a writer gets %v", err)
 	}
+	if entries, _ := os.ReadDir("."); len(entries) > 0 {
+		t.Errorf("it made %v", entries)
+	}
 	write(t, "rel.db", []byte("x"))
 	if _, err := OpenReader(context.Background(), "rel.db"); !IsKind(err, Other) || !strings.Contains(err.Error(), "not absolute") {
 		t.Errorf("a reader gets %v", err)
