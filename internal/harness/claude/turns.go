@@ -61,6 +61,7 @@ type reader struct {
 
 	message, result, attachment []transcript.Piece
 	input, output               []transcript.Piece // of one block
+	room                        int                // bytes of transcript.TextRoom that message leaves
 	joined                      []byte
 }
 
