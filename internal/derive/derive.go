@@ -16,9 +16,8 @@ import (
 )
 
 const (
-	// maxText bounds the projection of a turn, in bytes of its texts: what the
-	// contract promises to index.
-	maxText = 256 << 10
+	// maxText bounds the projection of a turn, in bytes of its texts.
+	maxText = transcript.TextRoom
 	// maxParts bounds the parts of identifiers that are added to a body, in
 	// bytes with a separator each: half of the text, as the format has it.
 	maxParts = 128 << 10
@@ -51,14 +50,20 @@ func (p *Projector) Text(pieces []transcript.Piece) []byte {
 	}
 	p.text, p.room, p.lined = p.text[:0], maxText, 0
 	p.lines.reset()
+	var first [copies][]byte
+	n := 0
 	for i, piece := range pieces {
 		switch {
 		case p.room == 0:
 			return p.text
 		case piece.Echo:
-			p.echo(piece.Text, pieces[:i])
+			p.echo(piece.Text, first[:n])
 		default:
 			p.add(piece.Text)
+			if i < copies {
+				first[n] = bytes.TrimSpace(piece.Text)
+				n++
+			}
 		}
 	}
 	return p.text
@@ -86,15 +91,17 @@ func (p *Projector) separate() {
 	}
 }
 
-// copies is how many texts an echo is compared with whole before it is
-// compared line by line. Usually the first one is its twin.
+// copies is how many texts an echo is compared with whole, white space around
+// them aside, before it is compared line by line. Usually the first one is its
+// twin.
 const copies = 4
 
-// echo appends the lines of an echo that the projection does not hold.
-func (p *Projector) echo(text []byte, before []transcript.Piece) {
+// echo appends the lines of an echo that the projection does not hold, nothing
+// if the echo is one of twins.
+func (p *Projector) echo(text []byte, twins [][]byte) {
 	text = bytes.TrimSpace(text)
-	for _, piece := range before[:min(len(before), copies)] {
-		if !piece.Echo && bytes.Equal(bytes.TrimSpace(piece.Text), text) {
+	for _, twin := range twins {
+		if bytes.Equal(twin, text) {
 			return
 		}
 	}

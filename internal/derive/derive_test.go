@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -223,6 +224,23 @@ func slowParts(w string) (parts []string) {
 		parts = append(parts, w[start:])
 	}
 	return parts
+}
+
+// The white space around a text is passed once, not for each of its echoes.
+func TestManyEchoesOfBlanksAreCheap(t *testing.T) {
+	blank := strings.Repeat(" ", maxText/5) + "x"
+	pieces := texts(blank, blank, blank, blank)
+	for range maxText {
+		pieces = append(pieces, transcript.Piece{Text: []byte("y"), Echo: true})
+	}
+	begin := time.Now()
+	var p Projector
+	if text := string(p.Text(pieces)); !strings.HasSuffix(text, "x\ny") || len(text) != 4*len(blank)+5 {
+		t.Errorf("projection of %d bytes", len(text))
+	}
+	if d := time.Since(begin); d > 10*time.Second { // milliseconds, or minutes
+		t.Errorf("%v", d)
+	}
 }
 
 func FuzzBody(f *testing.F) {

@@ -105,3 +105,10 @@ func asStoreError(op, path string, err error) error {
 	}
 	return e
 }
+
+// halfMade reports whether a read-only handle met a rollback journal that is
+// still to be played back.
+func halfMade(err error) bool {
+	var se *sqlite.Error
+	return errors.As(err, &se) && se.Code() == sqlite3.SQLITE_READONLY_ROLLBACK
+}

@@ -124,6 +124,9 @@ func openReadOnly(ctx context.Context, path string, immutable bool) (*DB, error)
 	if err == nil {
 		err = v.check(path)
 	}
+	if halfMade(err) {
+		err = ErrNoStore
+	}
 	if errors.Is(err, errNotAStore) {
 		if empty, e := hasNoTables(ctx, db); e == nil && empty {
 			err = ErrNoStore
@@ -204,19 +207,31 @@ func prepare(ctx context.Context, path string) (fresh bool, err error) {
 	case err != nil:
 		return false, err
 	}
-	db, err := sql.Open("sqlite", dsn(path, "mode=ro", "query_only(1)"))
+	fresh, err = inspect(ctx, path, "mode=ro")
+	if halfMade(err) {
+		// Only a first run that died before it chose the WAL leaves a rollback
+		// journal; a handle that may write plays it back.
+		fresh, err = inspect(ctx, path, "mode=rw")
+	}
+	return fresh, asStoreError("open", path, err)
+}
+
+// inspect looks at an existing database: is it to be initialised, and if not,
+// is it one that this build may open?
+func inspect(ctx context.Context, path, mode string) (fresh bool, err error) {
+	db, err := sql.Open("sqlite", dsn(path, mode, "query_only(1)"))
 	if err != nil {
-		return false, wrap("open", path, err)
+		return false, err
 	}
 	defer db.Close()
 	if empty, err := hasNoTables(ctx, db); err != nil || empty {
-		return empty, asStoreError("open", path, err)
+		return empty, err
 	}
 	v, err := readVersions(ctx, db)
 	if err == nil {
 		err = v.check(path)
 	}
-	return false, asStoreError("open", path, err)
+	return false, err
 }
 
 // absolute refuses a relative path: an address has no place for one, and would

@@ -169,6 +169,31 @@ func TestAnInterruptedFirstRunIsInitialisedAgain(t *testing.T) {
 	exec(t, again.DB, `INSERT INTO turns(id, record_type, stream_offset, byte_len) VALUES (0, 'user', 0, 1)`)
 }
 
+// A first run may die while the database is still in rollback mode.
+func TestAFirstRunThatLeftARollbackJournalIsInitialisedAgain(t *testing.T) {
+	from, dir := t.TempDir(), t.TempDir()
+	db, err := sql.Open("sqlite", dsn(Path(from), "mode=rwc", "cache_size(2)", "cache_spill(1)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	exec(t, db, `PRAGMA user_version = 1`, `BEGIN`, `CREATE TABLE x(y)`,
+		`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO x SELECT zeroblob(4000) FROM n`)
+	for _, suffix := range []string{"", "-journal"} {
+		p, err := os.ReadFile(Path(from) + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, Path(dir)+suffix, p)
+	}
+	if _, err := OpenReader(context.Background(), Path(dir)); !errors.Is(err, ErrNoStore) {
+		t.Errorf("a reader gets %v", err)
+	}
+	again := writer(t, dir)
+	exec(t, again.DB, `INSERT INTO turns(id, record_type, stream_offset, byte_len) VALUES (0, 'user', 0, 1)`)
+}
+
 func TestANewerStoreIsRefusedUntouchedEvenWithAHotWAL(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()

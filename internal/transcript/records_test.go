@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -76,6 +77,46 @@ func TestSearchForRecordsIsLinear(t *testing.T) {
 	}
 }
 
+// everyRecord is Records without bounds: it tries each brace by itself.
+func everyRecord(line []byte) (spans []Span) {
+	torn := false
+	for i := skipPadding(line, 0); i < len(line); {
+		end, ok := skipValue(line, i, 0)
+		if line[i] != '{' || !ok {
+			torn = true
+			i++
+			continue
+		}
+		next := skipPadding(line, end)
+		if !torn || (next == len(line) || line[next] == '{') && named(line[i:end]) {
+			torn = false
+			spans = append(spans, Span{i, end - i})
+		}
+		i = next
+	}
+	return spans
+}
+
+func TestRecordsBehindDeepDamageAreFound(t *testing.T) {
+	record := `{"type":"user","t":1}`
+	for _, line := range []string{
+		strings.Repeat(`{"a":[`, 200) + `"text ` + record,
+		strings.Repeat(`{"a":{},"b":`, 200) + record + "," + record + `{"x` + record,
+	} {
+		line := []byte(line)
+		if got, want := Records(line, named), everyRecord(line); !slices.Equal(got, want) || len(got) == 0 {
+			t.Errorf("%.40q: %v, want %v", line, got, want)
+		}
+	}
+}
+
+func TestRecordsOfALineAreBounded(t *testing.T) {
+	line := []byte(strings.Repeat("{}", 4*maxRecords))
+	if n := len(Records(line, named)); n != maxRecords {
+		t.Errorf("%d records", n)
+	}
+}
+
 func TestTrim(t *testing.T) {
 	for _, line := range []string{"", "\n", "x", "\x00 x y\x00\r\n", "\x00\x00"} {
 		got, off := Trim([]byte(line))
@@ -101,6 +142,9 @@ func FuzzRecords(f *testing.F) {
 					t.Fatalf("no object: %q", object)
 				}
 			}
+		}
+		if want := everyRecord(line); len(line) < searchFloor/8 && !slices.Equal(Records(line, named), want) {
+			t.Fatalf("%v, want %v", Records(line, named), want)
 		}
 		check(line)
 		cut = max(cut, 0) % (len(line) + 1)

@@ -51,6 +51,10 @@ type Scanner struct {
 	free    []byte // what is left of the newest arena chunk
 	members []member
 	order   []Piece
+	// Of the leaves being collected: what is left of TextRoom, the bytes of
+	// the keys in members, and whether a bound was met.
+	room, keys int
+	over       bool
 }
 
 // Reset makes s read data from its start. Texts returned earlier stay valid.
@@ -239,8 +243,10 @@ func (s *Scanner) Text() []byte {
 	}
 	s.pos = i + 1
 	text := s.buf[start:i:i]
-	if high && !valid(text) {
-		text = repair(text)
+	if high {
+		if text = clip(text); !valid(text) {
+			text = repair(text)
+		}
 	}
 	return cutText(text)
 }
@@ -330,61 +336,6 @@ func enlarge(dst []byte) []byte {
 	room := make([]byte, max(arenaChunk, 2*len(dst)))
 	copy(room, dst)
 	return room
-}
-
-// valid is utf8.Valid, fast where few characters are above ASCII.
-func valid(text []byte) bool {
-	for i := 0; i < len(text); {
-		if i+8 <= len(text) {
-			m := binary.LittleEndian.Uint64(text[i:]) & highs
-			if m == 0 {
-				i += 8
-				continue
-			}
-			i += bits.TrailingZeros64(m) >> 3
-		}
-		r, n := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && n == 1 {
-			return false
-		}
-		i += n
-	}
-	return true
-}
-
-// repair copies text with every byte that is not UTF-8 replaced by U+FFFD.
-func repair(text []byte) []byte {
-	dst := make([]byte, 0, len(text)+len(text)/2)
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && n == 1 {
-			dst = utf8.AppendRune(dst, utf8.RuneError)
-		} else {
-			dst = append(dst, text[i:i+n]...)
-		}
-		i += n
-	}
-	return dst
-}
-
-// cutText applies MaxText, between two characters.
-func cutText(text []byte) []byte {
-	if len(text) <= MaxText {
-		return text
-	}
-	return CutBytes(text, MaxText)
-}
-
-// CutBytes returns the longest prefix of valid UTF-8 text that has at most
-// limit bytes and ends between two characters.
-func CutBytes(text []byte, limit int) []byte {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
 }
 
 // unescape appends the character of the escape at the start of b and returns

@@ -165,53 +165,35 @@ func TestKeysAreComparedUnescaped(t *testing.T) {
 	}
 }
 
-func TestLeaves(t *testing.T) {
-	deep := func(n int) string { return strings.Repeat(`[`, n) + `"deep"` + strings.Repeat(`]`, n) }
-	tests := []struct{ name, in, want string }{
-		{"a string is one leaf", `"x"`, "x"},
-		{"keys in byte order", `{"pattern":"retryBudget","path":"src"}`, "src|retryBudget"},
-		{"keys in byte order at every depth", `{"b":{"z":"1","a":"2"},"a":{"y":"3","x":"4"}}`, "4|3|2|1"},
-		{"upper case before lower case", `{"a":"1","B":"2"}`, "2|1"},
-		{"escaped keys sort unescaped", `{"\u0062":"1","a":"2"}`, "2|1"},
-		{"arrays in their order", `["b","a",["c"]]`, "b|a|c"},
-		{"the last of equal keys", `{"a":"1","b":"2","a":"3"}`, "3|2"},
-		{"the last of equal keys, though no string", `{"a":"1","a":[]}`, ""},
-		{"nothing but strings", `{"a":1,"b":true,"c":null,"d":"","e":"x"}`, "x"},
-		{"depth 7 counts", deep(7), "deep"},
-		{"depth 8 does not", deep(8), ""},
-		{"objects count as depth", `{"a":{"a":{"a":{"a":{"a":{"a":{"a":"in","b":{"a":"out"}}}}}}}}`, "in"},
-		{"no value", `nope`, ""},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			var s Scanner
-			s.Reset([]byte(tt.in))
-			var got []string
-			for _, p := range s.Leaves(nil, true) {
-				if got = append(got, string(p.Text)); !p.Echo {
-					t.Error("a piece is no echo")
+// A text that is clipped before it is repaired reads as if it were not.
+func TestTextOfALongDamagedStringIsThatOfItsRepair(t *testing.T) {
+	units := []string{"x", "\xff", "é", "€", "😀", "\xf0\x9f\x98", "\x80", "\xc3"}
+	for _, unit := range units {
+		for _, tail := range []string{"x", "é", "\x80"} {
+			for pad := range 2 {
+				head := strings.Repeat("x", MaxText-12+pad)
+				text := head + strings.Repeat(unit, 12) + strings.Repeat(tail, 12)
+				want := string(CutBytes([]byte(string([]rune(text))), MaxText))
+				var s Scanner
+				s.Reset([]byte(`"` + text + `"`))
+				if got := s.Text(); string(got) != want || len(got) != cap(got) {
+					t.Fatalf("%q and %q behind %d bytes: ends in %q, want %q", unit, tail, len(head), got[len(got)-16:], want[len(want)-16:])
 				}
 			}
-			if strings.Join(got, "|") != tt.want {
-				t.Errorf("%q, want %q", got, tt.want)
-			}
-		})
+		}
 	}
 }
 
-func TestReleaseDropsWhatGrew(t *testing.T) {
-	var s Scanner
-	var b strings.Builder
-	for i := range 2 * recycleLimit {
-		fmt.Fprintf(&b, `"%d":"x",`, 99999-i)
-	}
-	s.Reset([]byte(`{` + strings.TrimSuffix(b.String(), ",") + `}`))
-	if n := len(s.Leaves(nil, false)); n != 2*recycleLimit || !s.Done() {
-		t.Fatalf("%d leaves", n)
-	}
-	s.Release()
-	if cap(s.members) > recycleLimit || cap(s.order) > recycleLimit || s.buf != nil {
-		t.Error("a monstrous record stays alive")
+// C27: a string of any size is copied once at most, and no further than it is kept.
+func TestALongStringIsCopiedNoFurtherThanItIsKept(t *testing.T) {
+	const size = 16 << 20
+	for _, unit := range []string{"plain text ", `text\n`, `\u00e9`, "\xff", "é", "text\xff"} {
+		data := []byte(`"` + strings.Repeat(unit, size/len(unit)) + `"`)
+		var s Scanner
+		s.Reset(data)
+		if used := allocated(func() { s.Text() }); used > 6*MaxText || !s.Done() {
+			t.Errorf("%q: %d bytes allocated", unit, used)
+		}
 	}
 }
 

@@ -89,7 +89,7 @@ func (r *reader) readMessage() {
 }
 
 func (r *reader) clearMessage() {
-	r.message, r.toolName = r.message[:0], nil
+	r.message, r.room, r.toolName = r.message[:0], transcript.TextRoom, nil
 	r.mentions, r.results, r.answers = r.mentions[:0], 0, 0
 	p := &r.user
 	p.toolResult, p.first, p.interrupted, p.other = false, nil, false, false
@@ -102,7 +102,7 @@ func (r *reader) readContent() {
 	case s.Kind() == '"':
 		text := s.Text()
 		r.user.hear(text)
-		r.message = add(r.message, text)
+		r.say(transcript.Piece{Text: text})
 	case s.EnterArray():
 		for s.NextElement() {
 			r.readBlock()
@@ -153,19 +153,26 @@ func (r *reader) readBlock() {
 		if text != nil {
 			r.user.hear(text)
 		}
-		r.message = add(r.message, text)
+		r.say(transcript.Piece{Text: text})
 	case "tool_use":
 		if r.toolName == nil {
 			r.toolName = name
 		}
-		r.message = append(add(r.message, name), r.input...)
-		r.mentions = r.call.appendMentions(r.mentions, name)
+		r.say(transcript.Piece{Text: name})
+		r.say(r.input...)
+		if len(r.mentions) < maxMentions {
+			r.mentions = r.call.appendMentions(r.mentions, name)
+		}
 	case "tool_result":
 		r.user.toolResult = true
 		r.addOutput(failed)
 	}
 	r.input, r.output = transcript.Recycle(r.input), transcript.Recycle(r.output)
 }
+
+// maxMentions bounds what is noted of one record's calls, many times what is
+// kept of it: a record may hold a million calls.
+const maxMentions = 4 << 10
 
 // addOutput takes in the output of a call. That of Terminus' own tools is
 // history already.
@@ -175,16 +182,28 @@ func (r *reader) addOutput(failed bool) {
 	switch {
 	case own:
 		r.answers++
-	case failed && len(output) > 0:
+	case failed && len(output) > 0 && len(r.mentions) < maxMentions:
 		r.mentions = append(r.mentions, transcript.Mention{Origin: transcript.Failure, Text: failure(output)})
 	}
-	r.message = append(r.message, output...)
+	r.say(output...)
+}
+
+// say appends texts of the message as far as there is room in a projection: a
+// piece that has none is no part of it, and would only cost memory.
+func (r *reader) say(texts ...transcript.Piece) {
+	for _, t := range texts {
+		if r.room <= 0 {
+			return
+		}
+		r.message = add(r.message, t.Text)
+		r.room -= len(t.Text)
+	}
 }
 
 // readParts reads the content of a tool result: one text, or parts, of which
-// those of the type `text` count.
+// those of the type `text` count, as far as there is room in a projection.
 func (r *reader) readParts(dst []transcript.Piece) []transcript.Piece {
-	s := &r.scan
+	s, room := &r.scan, transcript.TextRoom
 	switch {
 	case s.Kind() == '"':
 		return add(dst, s.Text())
@@ -194,8 +213,9 @@ func (r *reader) readParts(dst []transcript.Piece) []transcript.Piece {
 				s.Skip()
 				continue
 			}
-			if kind, text := readPart(s); string(kind) == "text" {
+			if kind, text := readPart(s); string(kind) == "text" && room > 0 {
 				dst = add(dst, text)
+				room -= len(text)
 			}
 		}
 	default:

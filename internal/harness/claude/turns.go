@@ -64,6 +64,7 @@ type reader struct {
 	mentions                    []transcript.Mention
 	call                        call
 	outcome                     outcome
+	room                        int // bytes of transcript.TextRoom that message leaves
 	joined                      []byte
 	// seeInput and seeOutcome are the methods of call and outcome, as values
 	// that are made once.

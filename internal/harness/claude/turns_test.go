@@ -3,6 +3,7 @@ package claude
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -276,6 +277,46 @@ func TestHugeToolResult(t *testing.T) {
 	}
 	if n := len(turns[0].Pieces[0].Text); n != transcript.MaxText {
 		t.Errorf("piece of %d bytes", n)
+	}
+}
+
+// C27: what a record costs in memory is bounded, whatever it consists of.
+func TestARecordOfVeryManyTextsIsBounded(t *testing.T) {
+	const (
+		n      = 400_000
+		memory = 160 << 20 // in all, what was let go included
+	)
+	tests := []struct{ name, before, unit, after string }{
+		{"texts", `"message":{"content":[`, `{"type":"text","text":"a"}`, `]}`},
+		{"tool calls", `"message":{"content":[`, `{"type":"tool_use","name":"T","input":{"b":"x","a":"y"}}`, `]}`},
+		{"an input", `"message":{"content":[{"type":"tool_use","name":"T","input":[`, `"a"`, `]}]}`},
+		{"parts", `"message":{"content":[{"type":"tool_result","content":[`, `{"type":"text","text":"a"}`, `]}]}`},
+		{"a structured result", `"toolUseResult":[`, `"a"`, `]`},
+		{"an attachment", `"attachment":[`, `"a"`, `]`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			line := `{"type":"user",` + tt.before + strings.Repeat(tt.unit+",", n) + tt.unit + tt.after + `,` + frame + `}`
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			turns := Harness{}.Turns([]byte(line), &transcript.State{})
+			runtime.ReadMemStats(&after)
+			if len(turns) != 1 || len(turns[0].Pieces) != transcript.TextRoom {
+				t.Fatalf("%d turns", len(turns))
+			}
+			if used := after.TotalAlloc - before.TotalAlloc; used > memory+uint64(len(line)) {
+				t.Errorf("%d bytes allocated for %d", used, len(line))
+			}
+		})
+	}
+}
+
+// What is behind the room of the projection still tells whose turn it is.
+func TestALongMessageIsHeardToItsEnd(t *testing.T) {
+	long := strings.Repeat("x", transcript.TextRoom)
+	turns := turnsOf(`{"type":"user","message":{"content":[{"type":"tool_use","name":"` + long + `"},{"type":"text","text":"[Request interrupted by user]"},{"type":"tool_result","content":"out"}]},` + frame + `}`)
+	if len(turns) != 1 || len(turns[0].Pieces) != 1 || !turns[0].ToolResult || turns[0].Nature != transcript.Machine {
+		t.Errorf("%d turns", len(turns))
 	}
 }
 
