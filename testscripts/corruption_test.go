@@ -467,8 +467,11 @@ func TestEveryDamagedPageIsFound(t *testing.T) {
 			t.Errorf("page %d of %d: nothing is found", page+1, pages)
 		}
 		for _, args := range [][]string{
-			{"status", "--json"}, {"sessions", "--project", "*", "--json"}, {"search", "--project", "*", "--json", "record"},
-			{"show", "--project", "*", "--json", "0"}, {"ingest"},
+			{"status", "--json"},
+			{"sessions", "--project", "*", "--json"},
+			{"search", "--project", "*", "--json", "record"},
+			{"show", "--project", "*", "--json", "0"},
+			{"ingest"},
 		} {
 			stdout, stderr, code := s.run(t, args...)
 			if code > 1 || strings.Contains(stderr, "internal error") || strings.Contains(stderr, "goroutine") {

@@ -72,7 +72,7 @@ func run(o options) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
+	defer func() { _ = os.RemoveAll(work) }()
 
 	var all []figure
 	for _, size := range []string{"S", "M", "L", "Many"} {

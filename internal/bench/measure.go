@@ -257,8 +257,12 @@ func (b *bench) searches() error {
 		return err
 	}
 	for _, q := range []struct{ name, words string }{
-		{"a rare word", corpus.Rare}, {"three words", "retry config handler"}, {"a path", path},
-		{"a very common word", "error"}, {"the most common word", "the"}, {"a miss", "zzzyzzyva"},
+		{"a rare word", corpus.Rare},
+		{"three words", "retry config handler"},
+		{"a path", path},
+		{"a very common word", "error"},
+		{"the most common word", "the"},
+		{"a miss", "zzzyzzyva"},
 	} {
 		for _, scope := range []struct{ name, flag string }{{"everything", "*"}, {"one project", project}} {
 			args := append([]string{"search", "--json", "--project", scope.flag, "--"}, strings.Fields(q.words)...)

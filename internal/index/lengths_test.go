@@ -32,8 +32,10 @@ func TestLengthsAreThoseOfTheSearchRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	rnd := rand.New(rand.NewPCG(1, 1))
-	bodies := []string{"", "///", "one", "one two three", "camelCase word_s", strings.Repeat("w ", 300),
-		strings.Repeat("w ", index.LongLength-1), strings.Repeat("w ", index.LongLength), strings.Repeat("w ", 100_000)}
+	bodies := []string{
+		"", "///", "one", "one two three", "camelCase word_s", strings.Repeat("w ", 300),
+		strings.Repeat("w ", index.LongLength-1), strings.Repeat("w ", index.LongLength), strings.Repeat("w ", 100_000),
+	}
 	next := int64(0)
 	for pass := range 12 {
 		var rows []index.Row

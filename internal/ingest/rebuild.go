@@ -79,7 +79,9 @@ func (r *rebuilder) run(ctx context.Context, list []archive.Derivable) error {
 		if err != nil {
 			r.w.Rollback()
 			q.abandon()
-			<-worked // it ends because the writer did
+			if e := <-worked; e != nil && !errors.Is(e, errAbandoned) {
+				err = errors.Join(err, e)
+			}
 			return err
 		}
 		if r.progress != nil {

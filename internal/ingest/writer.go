@@ -60,7 +60,9 @@ func (p *pass) pipeline(ctx context.Context) error {
 	err = wr.drain(ctx, q)
 	if err != nil {
 		q.abandon()
-		_ = <-worked // it ends because the writer did
+		if e := <-worked; e != nil && !errors.Is(e, errAbandoned) {
+			err = errors.Join(err, e)
+		}
 		return err
 	}
 	err = <-worked

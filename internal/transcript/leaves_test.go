@@ -111,9 +111,9 @@ func TestLeavesOfAMonstrousValueAreTheFirstInOrder(t *testing.T) {
 		{"keys that come again", `{` + list(n, func(i int) string { return fmt.Sprintf(`"%04x":"text %d"`, i*7919%1000, i) }) + `}`},
 		{"escaped keys and texts", `{` + list(n, func(i int) string { return fmt.Sprintf(`"\n%07x":"\u00e9\t%d"`, n-i, i) }) + `}`},
 		{"the first member comes last", `{"b":[` + list(n, func(int) string { return `"text"` }) + `],"a":["x","y"]}`},
-		{"the first members are large", `{` + list(9, func(i int) string { return fmt.Sprintf(`"%d":"%s"`, 9-i, strings.Repeat("x", TextRoom/4)) }) + `}`},
+		{"the first members are large", `{` + list(9, func(i int) string { return fmt.Sprintf(`"%d":%q`, 9-i, strings.Repeat("x", TextRoom/4)) }) + `}`},
 		{"a list of objects", `[` + list(n/2, func(i int) string { return fmt.Sprintf(`{"b":{"y":"%d","x":"2"},"a":["3"]}`, i) }) + `]`},
-		{"objects of objects", `{` + list(n/14, func(i int) string { return fmt.Sprintf(`"%d":{"b":{"y":"%s","x":[]},"a":["3"]}`, i, text) }) + `}`},
+		{"objects of objects", `{` + list(n/14, func(i int) string { return fmt.Sprintf(`"%d":{"b":{"y":%q,"x":[]},"a":["3"]}`, i, text) }) + `}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -36,8 +36,10 @@ func TestMentionsOfCalls(t *testing.T) {
 		{"Edit", `{"type":"tool_use","name":"Edit","input":{"file_path":"f","new_string":"new","old_string":"old"}}`, "tool:Edit|path:f|identifiers:old|identifiers:new"},
 		{"Write: only its path", `{"type":"tool_use","name":"Write","input":{"file_path":"f","content":"fooBar"}}`, "tool:Write|path:f"},
 		{"command of another tool", `{"type":"tool_use","name":"BashOutput","input":{"command":"ls a/b"}}`, "tool:BashOutput"},
-		{"recall_search", `{"type":"tool_use","name":"mcp__terminus__recall_search","input":{"query":"fooBar a/b","paths":["p/q",7,"","r"]}}`,
-			"tool:mcp__terminus__recall_search|query:fooBar a/b|path:p/q|path:r"},
+		{
+			"recall_search", `{"type":"tool_use","name":"mcp__terminus__recall_search","input":{"query":"fooBar a/b","paths":["p/q",7,"","r"]}}`,
+			"tool:mcp__terminus__recall_search|query:fooBar a/b|path:p/q|path:r",
+		},
 		{"bare recall_search", `{"type":"tool_use","name":"recall_search","input":{"paths":["x"],"paths":["y"]}}`, "tool:recall_search|path:y"},
 		{"another name's end", `{"type":"tool_use","name":"xrecall_search","input":{"query":"fooBar","paths":["p"]}}`, "tool:xrecall_search"},
 		{"last of equal keys", `{"type":"tool_use","name":"R","input":{"path":"a","path":"b","file_path":"c","file_path":1}}`, "tool:R|path:b"},
@@ -145,7 +147,8 @@ func TestAnswersOfTerminusAreNotIndexedAndItsCallsAre(t *testing.T) {
 		"beside another result":       {user(block(quoted(answer))+","+block(`"kept"`), `{"x":"also"}`), "kept|*also"},
 		"another tool's answer":       {user(block(`"{\"hits\":[{\"id\":1}],\"reason\":\"x\"}"`), `"y"`), `{"hits":[{"id":1}],"reason":"x"}|*y`},
 		"an answer that a person typed": {
-			`{"type":"user",` + frame + `,"message":{"content":` + quoted(answer) + `}}`, answer},
+			`{"type":"user",` + frame + `,"message":{"content":` + quoted(answer) + `}}`, answer,
+		},
 	} {
 		turn := turnsOf(tt.line)[0]
 		if got := pieces(turn); got != tt.want {
