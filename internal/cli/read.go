@@ -128,6 +128,10 @@ func (e *env) printTurn(t recall.Turn) {
 		head += "  (rewound)"
 	}
 	e.printf("\n%s%s\n", e.screen.style(bold, strconv.FormatInt(t.TurnID, 10)), e.screen.style(faint, head))
+	if t.Machinery && t.Text != "" {
+		e.printf("%s\n", e.screen.style(faint, "(about the client itself; terminus show prints it)"))
+		return
+	}
 	if text := strings.TrimRight(t.Text, "\n"); text != "" {
 		e.printf("%s\n", visibleText(text))
 	}

@@ -73,6 +73,8 @@ type Turn struct {
 	Typed      bool    `json:"typed"` // a person typed it
 	// Rewound says that the turn is no longer part of its transcript.
 	Rewound bool `json:"rewound"`
+	// Machinery says that the turn is about the client itself, not the work.
+	Machinery bool `json:"-"`
 	// Text is what the turn says, up to 256 KiB, "" where the archive does not
 	// give its bytes.
 	Text string `json:"text"`
@@ -206,13 +208,13 @@ func (x *Reading) batch(ctx context.Context) ([]Turn, error) {
 	out := make([]Turn, 0, len(rows))
 	for i := range rows {
 		t := &rows[i]
-		text, err := snap.Text(ctx, t)
+		text, machinery, err := snap.Text(ctx, t)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, Turn{
 			TurnID: t.ID, TurnSeq: t.Seq(), RecordType: t.Type, ToolName: t.Tool, TS: t.TS,
-			Typed: t.Typed, Rewound: !t.Current, Text: string(text),
+			Typed: t.Typed, Rewound: !t.Current, Machinery: machinery, Text: string(text),
 		})
 	}
 	return out, nil

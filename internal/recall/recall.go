@@ -182,7 +182,7 @@ func (g *getter) window(ctx context.Context, anchor *search.Turn) (*Window, erro
 	}
 	for i := range turns {
 		t := &turns[i]
-		text, err := g.snap.Text(ctx, t)
+		text, _, err := g.snap.Text(ctx, t)
 		if err != nil {
 			return nil, err
 		}

@@ -173,7 +173,7 @@ func (q Query) limit() int {
 }
 
 func (s *Snapshot) hit(ctx context.Context, c weighed, terms []string) (Hit, error) {
-	text, err := s.Text(ctx, &c.Turn)
+	text, _, err := s.Text(ctx, &c.Turn)
 	if err != nil {
 		return Hit{}, err
 	}

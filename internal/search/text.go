@@ -79,21 +79,23 @@ func (s *Snapshot) Prefetch(ctx context.Context, turns []Turn) error {
 
 // Text is what a turn says: the projection that is indexed, without the parts
 // of identifiers. It is empty where Bytes is, and valid until the next call
-// on s.
-func (s *Snapshot) Text(ctx context.Context, t *Turn) ([]byte, error) {
+// on s. machinery says that the turn is about the client itself and is not
+// searched.
+func (s *Snapshot) Text(ctx context.Context, t *Turn) (text []byte, machinery bool, err error) {
 	record, err := s.Bytes(ctx, t)
 	if record == nil || err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	h, ok := registry.ByID(t.Session.Harness)
 	if !ok {
-		return nil, nil // archived by a build that knows more harnesses
+		return nil, false, nil // archived by a build that knows more harnesses
 	}
 	turns := h.Turns(record, &transcript.State{Key: t.Session.Key})
 	if len(turns) == 0 {
-		return nil, nil
+		return nil, false, nil
 	}
-	return s.proj.Text(turns[pick(turns, t)].Pieces), nil
+	turn := &turns[pick(turns, t)]
+	return s.proj.Text(turn.Pieces), turn.Unindexed, nil
 }
 
 // pick finds t among the turns of its record. A turn's span is read alone, so

@@ -107,8 +107,9 @@ func asStoreError(op, path string, err error) error {
 }
 
 // halfMade reports whether a read-only handle met a rollback journal that is
-// still to be played back.
-func halfMade(err error) bool {
+// still to be played back. SQLite tells it by an extended code, which is lost
+// where an extension meets it first, while a connection is opened.
+func halfMade(err error, path string) bool {
 	var se *sqlite.Error
-	return errors.As(err, &se) && se.Code() == sqlite3.SQLITE_READONLY_ROLLBACK
+	return errors.As(err, &se) && se.Code()&0xff == sqlite3.SQLITE_READONLY && exists(path+"-journal")
 }

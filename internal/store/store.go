@@ -124,7 +124,7 @@ func openReadOnly(ctx context.Context, path string, immutable bool) (*DB, error)
 	if err == nil {
 		err = v.check(path)
 	}
-	if halfMade(err) {
+	if halfMade(err, path) {
 		err = ErrNoStore
 	}
 	if errors.Is(err, errNotAStore) {
@@ -208,7 +208,7 @@ func prepare(ctx context.Context, path string) (fresh bool, err error) {
 		return false, err
 	}
 	fresh, err = inspect(ctx, path, "mode=ro")
-	if halfMade(err) {
+	if halfMade(err, path) {
 		// Only a first run that died before it chose the WAL leaves a rollback
 		// journal; a handle that may write plays it back.
 		fresh, err = inspect(ctx, path, "mode=rw")
