@@ -46,7 +46,7 @@ const (
 const (
 	busyTimeout = 5 * time.Second // a reader may meet the writer's checkpoint; a commit takes far less
 	pageSize    = 8192            // 3 % less load time in the search index than 4096, the same elsewhere
-	writerCache = 32 << 10        // KiB of page cache while loading; more gains nothing
+	writerCache = 16 << 10        // KiB of page cache while loading; a page takes nearly twice its size in memory, and more gains nothing
 	walLimit    = 8 << 20         // bytes: opening a store after a crash costs 35 ms at 64 MB of WAL
 )
 
