@@ -131,23 +131,10 @@ func SetDiverged(ctx context.Context, w Execer, key string, diverged bool) error
 // Unsettled lists the sessions whose last blocks settling would cut anew and
 // whose sources have all been still since before.
 func Unsettled(ctx context.Context, q Querier, before int64, limit int) ([]string, error) {
-	rows, err := q.QueryContext(ctx, `SELECT m.session_key FROM session_meta m INDEXED BY idx_session_meta_unsettled
+	return texts(ctx, q, `SELECT m.session_key FROM session_meta m INDEXED BY idx_session_meta_unsettled
 		CROSS JOIN sessions s USING (session_key) WHERE m.unsettled <> 0 AND m.is_evicted IS NOT 1
 		  AND NOT EXISTS (SELECT 1 FROM watermarks w WHERE w.session_no = s.session_no AND w.mtime >= ?)
 		ORDER BY s.session_no LIMIT ?`, before, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var key string
-		if err := rows.Scan(&key); err != nil {
-			return nil, err
-		}
-		out = append(out, key)
-	}
-	return out, rows.Err()
 }
 
 // A Pending is a session whose first turn has a parent that no archived session

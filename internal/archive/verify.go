@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 )
 
 // A Failure is one finding of verify.
@@ -91,39 +92,12 @@ func orphanCheck(ctx context.Context, q Querier) ([]string, error) {
 }
 
 func pageCheck(ctx context.Context, q Querier) ([]string, error) {
-	rows, err := q.QueryContext(ctx, `PRAGMA quick_check(20)`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var line string
-		if err := rows.Scan(&line); err != nil {
-			return nil, err
-		}
-		if line != "ok" {
-			out = append(out, line)
-		}
-	}
-	return out, rows.Err()
+	found, err := texts(ctx, q, `PRAGMA quick_check(20)`)
+	return slices.DeleteFunc(found, func(line string) bool { return line == "ok" }), err
 }
 
 func sessionKeys(ctx context.Context, q Querier) ([]string, error) {
-	rows, err := q.QueryContext(ctx, `SELECT session_key FROM sessions ORDER BY session_key`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var key string
-		if err := rows.Scan(&key); err != nil {
-			return nil, err
-		}
-		out = append(out, key)
-	}
-	return out, rows.Err()
+	return texts(ctx, q, `SELECT session_key FROM sessions ORDER BY session_key`)
 }
 
 type verifier struct {
