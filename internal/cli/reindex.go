@@ -43,11 +43,7 @@ func (e *env) reindex(ctx context.Context) (answer, error) {
 	r, err := ingest.Reindex(ctx, ingest.ReindexOptions{DataDir: cfg.DataDir, Progress: m.update})
 	m.clear()
 	if errors.Is(err, store.ErrNoStore) {
-		why := noStore(store.Path(cfg.DataDir))
-		return answer{reason: why, text: func() error {
-			e.notef("%s", why)
-			return nil
-		}}, nil
+		return e.noStoreAnswer(cfg.DataDir), nil
 	}
 	if err != nil {
 		return answer{}, err

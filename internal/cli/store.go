@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/terminus-archive/terminus/internal/search"
+	"github.com/terminus-archive/terminus/internal/store"
 )
 
 // olderStore is said by every command that reads a store whose derived rows
@@ -45,4 +46,13 @@ func ask[T any](ctx context.Context, e *env, question func(*search.Reader) (T, e
 
 func rawFlag(fl *pflag.FlagSet, raw *bool) {
 	fl.BoolVar(raw, "raw", false, "show text unfiltered where the configuration asks for the egress filter")
+}
+
+// noStoreAnswer is the ordinary empty answer where there is no store.
+func (e *env) noStoreAnswer(dataDir string) answer {
+	why := noStore(store.Path(dataDir))
+	return answer{reason: why, text: func() error {
+		e.notef("%s", why)
+		return nil
+	}}
 }

@@ -58,11 +58,7 @@ func (e *env) verify(ctx context.Context) (answer, error) {
 	report, err := ingest.Verify(ctx, cfg.DataDir, m.update)
 	m.clear()
 	if errors.Is(err, store.ErrNoStore) {
-		why := noStore(store.Path(cfg.DataDir))
-		return answer{reason: why, text: func() error {
-			e.notef("%s", why)
-			return nil
-		}}, nil
+		return e.noStoreAnswer(cfg.DataDir), nil
 	}
 	if err != nil {
 		return answer{warnings: warnings}, err

@@ -253,3 +253,17 @@ func HoldLine(ctx context.Context, w archive.Execer, no int64, id string, h Held
 		stream_offset = excluded.stream_offset, byte_len = excluded.byte_len`, no, id, h.Hash, h.Off, h.Len)
 	return err
 }
+
+// SessionHolding returns the harness's id of the first session that holds a turn
+// of that uuid, in the form of UUIDValue. The session of the key key, and one
+// that has the id sessionID as well, do not count.
+func SessionHolding(ctx context.Context, q archive.Querier, uuid any, key, sessionID string) (id string, ok bool, err error) {
+	err = q.QueryRowContext(ctx, `SELECT m.session_id FROM turns t JOIN sessions s ON s.session_no = t.id >> 24
+		JOIN session_meta m USING (session_key)
+		WHERE t.uuid = ? AND m.session_key <> ? AND m.session_id IS NOT NULL AND m.session_id <> ?
+		ORDER BY t.id LIMIT 1`, uuid, key, sessionID).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	return id, err == nil, err
+}

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 
@@ -84,16 +83,12 @@ func predecessors(ctx context.Context, sw *store.Writer, path string) error {
 		return err
 	}
 	for _, s := range pending {
-		var id sql.NullString
-		err := sw.QueryRowContext(ctx, `SELECT m.session_id FROM turns t JOIN sessions s ON s.session_no = t.id >> 24
-			JOIN session_meta m USING (session_key)
-			WHERE t.uuid = ? AND m.session_key <> ? AND m.session_id IS NOT NULL AND m.session_id <> ?
-			ORDER BY t.id LIMIT 1`, s.Parent, s.Key, s.SessionID).Scan(&id)
-		if errors.Is(err, sql.ErrNoRows) {
+		id, ok, err := index.SessionHolding(ctx, sw, s.Parent, s.Key, s.SessionID)
+		if err == nil && !ok {
 			continue
 		}
 		if err == nil {
-			err = archive.SetContinuesFrom(ctx, sw, s.Key, id.String)
+			err = archive.SetContinuesFrom(ctx, sw, s.Key, id)
 		}
 		if err != nil {
 			return store.Wrap("write", path, err)
