@@ -62,11 +62,11 @@ type Decision struct {
 	// Spellings are what was looked up, in the order of the prompt.
 	Spellings []string `json:"spellings"`
 	// Candidates are the ranked hits, best first.
-	Candidates []Candidate `json:"candidates"`
-	Injected   []Injected  `json:"injected"`
+	Candidates []recall.Candidate `json:"candidates"`
+	Injected   []recall.Injected  `json:"injected"`
 	// CharsInjected is the length of Text in characters, 0 without one.
-	CharsInjected int          `json:"chars_injected"`
-	Suppressed    []Suppressed `json:"suppressed"`
+	CharsInjected int                 `json:"chars_injected"`
+	Suppressed    []recall.Suppressed `json:"suppressed"`
 	// Compacted says that it was the wider look after a compaction, which offers
 	// only what the compaction dropped; nil where that is not known.
 	Compacted  *bool      `json:"compacted"`
@@ -78,42 +78,10 @@ type Decision struct {
 	Reason *string `json:"reason"`
 }
 
-// A Candidate is one ranked hit.
-type Candidate struct {
-	TurnID      int64   `json:"turn_id"`
-	Relevance   float64 `json:"relevance"`
-	EntityScore float64 `json:"entity_score"`
-	EntityCount int     `json:"entity_count"` // distinct structural matches
-	MatchedOn   []Match `json:"matched_on"`
-}
-
-// A Match is a structural match, as a search hit shows it.
-type Match struct {
-	Kind  string `json:"kind"`
-	Value string `json:"value"`
-}
-
-// An Injected turn was handed over, with an excerpt of so many characters.
-type Injected struct {
-	TurnID int64 `json:"turn_id"`
-	Chars  int   `json:"chars"`
-}
-
-// A Suppressed turn would have been handed over but for Reason.
-type Suppressed struct {
-	TurnID int64  `json:"turn_id"`
-	Reason string `json:"reason"`
-}
-
 // Thresholds are the numbers that a decision was taken by.
 type Thresholds struct {
-	Ranked          int `json:"ranked"`
-	CompactedRanked int `json:"compacted_ranked"`
-	EntityRank      int `json:"entity_rank"`
-	CoOccurring     int `json:"co_occurring"`
-	MaxTurns        int `json:"max_turns"`
-	MaxCandidates   int `json:"max_candidates"`
-	PromptChars     int `json:"prompt_chars"` // the budget, after clamping
+	recall.Limits
+	PromptChars int `json:"prompt_chars"` // the budget, after clamping
 }
 
 // Save leaves d for the next pass and returns the path of its file. Nothing is

@@ -30,7 +30,8 @@ type Failure struct{ Path, Reason string }
 type Drained struct {
 	// Decisions is how many were moved into the table.
 	Decisions int
-	// Failures are the files that hold no decision. They are gone.
+	// Failures are the files that hold no decision, and are gone, or the folder
+	// that cannot be listed.
 	Failures []Failure
 	// Newer counts the files that a later build left, and that stay for it.
 	Newer int
@@ -46,8 +47,11 @@ func Drain(ctx context.Context, w *store.Writer, dataDir string, now time.Time) 
 	dir := filepath.Join(dataDir, dirName)
 	sweep(dir, now)
 	names, err := waiting(dataDir)
-	if err != nil || len(names) == 0 {
-		return res, err
+	if err != nil {
+		res.Failures = append(res.Failures, Failure{dir, err.Error()})
+	}
+	if len(names) == 0 {
+		return res, nil
 	}
 	newest, err := archive.NewestSessionNo(ctx, w)
 	if err != nil {
