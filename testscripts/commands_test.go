@@ -142,6 +142,8 @@ var normRules = []struct {
 	with string
 }{
 	{regexp.MustCompile(`"(started_at|finished_at)":"[^"]*"`), `"$1":"TIME"`},
+	{regexp.MustCompile(`"ts":"[^"]*"\}`), `"ts":"TIME"}`}, // that of a decision: nobody else's stands last
+	{regexp.MustCompile(`(?m)^20\d\d-\d\d-\d\d[T ][0-9:.]+(Z| \(local\))  `), `TIME  `},
 	{regexp.MustCompile(`"duration_ms":\d+`), `"duration_ms":0`},
 	{regexp.MustCompile(`"size_bytes":[1-9]\d*`), `"size_bytes":1`},
 	{regexp.MustCompile(`(?m)^(size +).*$`), `${1}SIZE`},

@@ -5,10 +5,13 @@ import (
 	"database/sql"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/terminus-archive/terminus/internal/fsx"
 )
 
 const (
@@ -71,6 +74,9 @@ func TestAHookWaitsForNoWriter(t *testing.T) {
 				}
 			}
 		}, "stdin: the line is longer than 1048576 bytes"},
+		{"five million characters come", func(w io.Writer) {
+			_, _ = io.WriteString(w, `{"cwd":"/work/app","prompt":"`+strings.Repeat("a/b.go ", 5_000_000/7)+`"}`+"\n")
+		}, "stdin: the line is longer than 1048576 bytes"},
 	} {
 		for _, event := range []string{"SessionStart", "UserPromptSubmit", "SessionEnd", "PostCompact"} {
 			t.Run(tc.name+", "+event, func(t *testing.T) {
@@ -107,6 +113,9 @@ func TestAHookWaitsForNoStore(t *testing.T) {
 	h.check(err)
 	defer db.Close()
 	db.SetMaxOpenConns(1)
+	lock, err := fsx.Acquire(filepath.Join(h.data(), "LOCK")) // a pass would wait for the store
+	h.check(err)
+	defer func() { _ = lock.Unlock() }()
 	for _, statement := range []string{"PRAGMA locking_mode = EXCLUSIVE", "BEGIN EXCLUSIVE"} {
 		_, err := db.Exec(statement)
 		h.check(err)
