@@ -99,15 +99,21 @@ const (
 	passPause    = 500 * time.Millisecond
 )
 
-// passesEnd waits until no process of the binary runs in that home.
+// passesEnd waits until no process of the binary runs in that home. It looks
+// twice: the one that hands over may end while it is looked for, and what it
+// started began after the look.
 func passesEnd(home string) {
+	quiet := 0
 	for end := time.Now().Add(passPatience); time.Now().Before(end); time.Sleep(awaitStep) {
 		running, known := passes(home)
 		if !known {
 			time.Sleep(passPause)
 			return
 		}
-		if running == 0 {
+		if quiet++; running > 0 {
+			quiet = 0
+		}
+		if quiet == 2 {
 			return
 		}
 	}

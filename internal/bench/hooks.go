@@ -182,8 +182,11 @@ func (b *hookBench) one(event string) (hookShot, error) {
 	return s, err
 }
 
-// rest waits until no process of the binary runs any more.
+// rest waits until no process of the binary runs any more. It looks twice: the
+// one that hands over may end while it is looked for, and what it started began
+// after the look.
 func (b *hookBench) rest() {
+	quiet := 0
 	const step, unknown = time.Millisecond, 150 * time.Millisecond
 	for end := time.Now().Add(restPatience); time.Now().Before(end); time.Sleep(step) {
 		all, err := filepath.Glob("/proc/[0-9]*/exe")
@@ -191,10 +194,14 @@ func (b *hookBench) rest() {
 			time.Sleep(unknown) // longer than a pass with nothing new takes
 			return
 		}
-		if !slices.ContainsFunc(all, func(link string) bool {
+		quiet++
+		if slices.ContainsFunc(all, func(link string) bool {
 			exe, err := os.Readlink(link)
 			return err == nil && exe == b.binary
 		}) {
+			quiet = 0
+		}
+		if quiet == 2 {
 			return
 		}
 	}
