@@ -148,4 +148,3 @@ func TestAHookNeedsNoReader(t *testing.T) {
 	}
 	passesEnd(h.dir)
 }
-

@@ -71,7 +71,7 @@ func Run(event string, environ config.Environ, stdin io.Reader, stdout, stderr i
 	h := &call{event: event, environ: environ, stdout: stdout, stderr: stderr}
 	defer func() {
 		if p := recover(); p != nil {
-			h.say("internal error: %v", p)
+			h.say("%v: %v", errInternal, p)
 		}
 	}()
 	h.startPass()
@@ -118,7 +118,7 @@ func (h *call) answer(data []byte) {
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				made <- answer{err: fmt.Errorf("internal error: %v", p)}
+				made <- answer{err: fmt.Errorf("%w: %v", errInternal, p)}
 			}
 		}()
 		text, err := w.text(context.Background(), data)
@@ -142,6 +142,7 @@ func (h *call) expire(n *notes) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		defer func() { _ = recover() }() // it is too late to say anything
 		n.expire()
 	}()
 	select {

@@ -20,6 +20,7 @@ const (
 )
 
 var (
+	errInternal = errors.New("internal error")
 	errStuck    = fmt.Errorf("stdin: no whole line came within %v", payloadWait)
 	errLongLine = fmt.Errorf("stdin: the line is longer than %d bytes", payloadLimit)
 )
@@ -35,6 +36,11 @@ func readPayload(r io.Reader, wait time.Duration) ([]byte, error) {
 	}
 	done := make(chan reading, 1)
 	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- reading{err: fmt.Errorf("%w: %v", errInternal, p)}
+			}
+		}()
 		line, err := readLine(r)
 		done <- reading{line, err}
 	}()
