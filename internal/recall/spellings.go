@@ -73,13 +73,17 @@ func namesOf(prompt, dir string, limit int) names {
 }
 
 // add takes in one name with its spellings, of which the last is the typed one,
-// and reports whether any of them was new.
+// and reports whether any of them was new. A name without words is none.
 func (n *names) add(spellings ...string) bool {
+	typed := spellings[len(spellings)-1]
+	if words, _ := derive.Terms(typed); len(words) == 0 {
+		return false
+	}
 	added := false
 	for _, spelling := range spellings {
 		words, _ := derive.Terms(spelling)
 		key := strings.Join(words, " ")
-		if len(words) == 0 || len(spelling) > maxSpelling || n.seen[key] {
+		if len(spelling) > maxSpelling || n.seen[key] {
 			continue
 		}
 		n.seen[key], added = true, true
@@ -87,7 +91,7 @@ func (n *names) add(spellings ...string) bool {
 	}
 	if added {
 		n.count++
-		n.typed = append(n.typed, spellings[len(spellings)-1])
+		n.typed = append(n.typed, typed)
 	}
 	return added
 }

@@ -27,9 +27,11 @@ const (
 	// stand, counted once for each time that a word is asked for. To read them and
 	// to count them for BM25 takes about a third of a microsecond a row.
 	rankedRows = 3000
-	// countedRows bounds the rows that are counted to find that out. What is not
-	// counted by then is narrowed.
-	countedRows = 2 * rankedRows
+	// countedRows bounds the rows that are counted to find that out. When they are
+	// used up, a word may still stand in countedLeast rows, so that what is frequent
+	// does not take what is rare with it.
+	countedRows  = 2 * rankedRows
+	countedLeast = 100
 	// smallRows is a product of rows and words below which nothing is counted: it
 	// would cost more than what it may save.
 	smallRows = 2 * rankedRows
@@ -186,7 +188,7 @@ func (b *budget) takes(ctx context.Context, terms []string) (bool, error) {
 	for _, term := range terms {
 		n, ok := b.known[term]
 		if !ok {
-			limit := min(b.rows, b.counts) + 1
+			limit := min(b.rows, max(b.counts, countedLeast)) + 1
 			err := b.s.tx.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM turns_fts WHERE turns_fts MATCH ? LIMIT ?)`,
 				derive.Match([]string{term}), limit).Scan(&n)
 			if err != nil {
