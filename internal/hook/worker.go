@@ -140,7 +140,7 @@ func (w *worker) prompt(ctx context.Context, cfg *config.Config, on bool) (strin
 	var path string
 	saveErr := w.notes.make(func() (err error) {
 		if l.Changed {
-			if err = l.State.Save(cfg.DataDir, w.payload.session); err != nil {
+			if err := l.State.Save(cfg.DataDir, w.payload.session); err != nil {
 				return err
 			}
 		}
