@@ -107,7 +107,8 @@ func gather(ctx context.Context, snap *search.Snapshot, view search.View) (brief
 		return b, nil
 	}
 	b.head = head(project, last.LastTurnAt, last.Branch)
-	return b, b.quoteLast(ctx, snap, last.No)
+	err = b.quoteLast(ctx, snap, last.No)
+	return b, err
 }
 
 func counted(n int64, what string) string {

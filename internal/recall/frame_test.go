@@ -12,9 +12,17 @@ func TestCut(t *testing.T) {
 		n    int
 		want string
 	}{
-		{"abcdef", 6, "abcdef"}, {"abcdef", 7, "abcdef"}, {"abcdef", 5, "ab..."}, {"abcdef", 4, "a..."},
-		{"abcdef", 3, "abc"}, {"abcdef", 1, "a"}, {"abcdef", 0, ""}, {"", 0, ""},
-		{"äöüß€𝄞", 5, "äö..."}, {"äöüß€𝄞", 3, "äöü"}, {"äöüß€𝄞", 6, "äöüß€𝄞"},
+		{"abcdef", 7, "abcdef"},
+		{"abcdef", 6, "abcdef"},
+		{"abcdef", 5, "ab..."},
+		{"abcdef", 4, "a..."},
+		{"abcdef", 3, "abc"},
+		{"abcdef", 1, "a"},
+		{"abcdef", 0, ""},
+		{"", 0, ""},
+		{"äöüß€𝄞", 6, "äöüß€𝄞"},
+		{"äöüß€𝄞", 5, "äö..."},
+		{"äöüß€𝄞", 3, "äöü"},
 	} {
 		if got := cut(c.text, c.n); got != c.want {
 			t.Errorf("cut(%q, %d) = %q, want %q", c.text, c.n, got, c.want)

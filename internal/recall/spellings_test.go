@@ -76,6 +76,9 @@ func TestAtMostEightNamesAreLookedUp(t *testing.T) {
 		[]string{"/w/d/1", "d/1", "/abs/1", "aB", "cD", "eF", "gH", "iJ", "kL"}) {
 		t.Errorf("got %q", got)
 	}
+	if got := recall.Spellings(strings.Repeat("/a/b /a/b, ", 20)+"/c/d", "/w", 8); !slices.Equal(got, []string{"/a/b", "/c/d"}) {
+		t.Errorf("got %q", got)
+	}
 	for limit, want := range map[int]int{-1: 0, 0: 0, 1: 2, 2: 4, 100: 60 + 20} {
 		if got := recall.Spellings(prompt.String(), "/w", limit); len(got) != want {
 			t.Errorf("%d names: %d spellings: %q", limit, len(got), got)

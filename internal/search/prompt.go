@@ -25,8 +25,9 @@ import (
 const (
 	// rankedRows bounds the rows in which the words of the searched spellings
 	// stand, counted once for each time that a word is asked for. To read them and
-	// to count them for BM25 takes about a third of a microsecond a row.
-	rankedRows = 3000
+	// to count them for BM25 takes a third of a microsecond a row; to look up a
+	// session for each, should they all lie in different ones, five.
+	rankedRows = 2000
 	// countedRows bounds the rows that are counted to find that out. When they are
 	// used up, a word may still stand in countedLeast rows, so that what is frequent
 	// does not take what is rare with it.
@@ -227,7 +228,7 @@ func (p *prompting) direct(ctx context.Context, match string) error {
 	c.Whole = true
 	err = p.s.each(ctx, func(*sql.Rows) error { return nil },
 		`SELECT 1 FROM turns_fts WHERE turns_fts MATCH ? AND `+store.CollectFunction+`(turns_fts, ?)`, match, c.Handle())
-	if err = store.CollectError(err); err != nil {
+	if err := store.CollectError(err); err != nil {
 		return err
 	}
 	sessions := bySlot(c.Rows)
