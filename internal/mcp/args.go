@@ -80,11 +80,12 @@ func (a *args) count(name string, otherwise, least, most int) (n int, lowered bo
 	if !a.has(name, false) {
 		return otherwise, false
 	}
-	v, isWhole, isNumber := whole(string(a.members[name]))
+	digits, isNumber := whole(string(a.members[name]))
+	v, _ := strconv.ParseInt(digits, 10, 64) // out of range it gives the bound; "" gives 0
 	switch {
 	case !isNumber:
 		a.refuse("%s is not a number", name)
-	case !isWhole || v < int64(least):
+	case digits == "" || v < int64(least):
 		a.refuse("%s is not a whole number of at least %d", name, least)
 	case v > int64(most):
 		return most, true
@@ -126,58 +127,50 @@ func (a *args) ids(name string) []int64 {
 }
 
 func (a *args) toID(name, verb string, v json.RawMessage) int64 {
-	id, isWhole, _ := whole(string(v))
-	if !isWhole || id == tooLarge || id == tooSmall {
-		a.refuse("%s %s %s: a turn id is a whole number", name, verb, clip(string(v)))
+	digits, _ := whole(string(v))
+	id, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		a.refuse("%s %s %s, which is no turn id", name, verb, clip(string(v)))
 	}
 	return id
 }
 
-// A whole number beyond what 64 bits hold is as good as the largest or the
-// smallest that they do.
-const (
-	tooLarge = 1<<63 - 1
-	tooSmall = -1 << 63
-)
+// maxDigits is one more than the largest number of 64 bits has.
+const maxDigits = 20
 
-// whole reads a JSON number. 5.0 and 1e2 are whole, to the last digit.
-func whole(text string) (n int64, isWhole, isNumber bool) {
+// whole is a JSON number as plain digits, "" if it is not a whole one. 5.0 and
+// 1e2 are whole, to the last digit. A number of more digits than fit comes back
+// as some number that does not fit either.
+func whole(text string) (digits string, isNumber bool) {
 	text = strings.TrimSpace(text)
 	if text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
-		return 0, false, false
+		return "", false
 	}
-	digits, negative := strings.CutPrefix(text, "-")
-	digits, exponent, _ := cutAny(digits, "eE")
-	before, after, _ := strings.Cut(digits, ".")
+	text, negative := strings.CutPrefix(text, "-")
+	mantissa, exponent := text, ""
+	if e := strings.IndexAny(text, "eE"); e >= 0 {
+		mantissa, exponent = text[:e], text[e+1:]
+	}
+	before, after, _ := strings.Cut(mantissa, ".")
 	after = strings.TrimRight(after, "0")
 	digits = strings.TrimLeft(before+after, "0")
 	if digits == "" {
-		return 0, true, true
+		return "0", true
 	}
-	// Out of range Atoi gives the bound, and more digits than a line has are as
-	// good as any number of them.
+	// Out of range Atoi gives the bound, and more zeros than a line has room for
+	// are as good as any number of them.
 	power, _ := strconv.Atoi(exponent)
-	power = min(max(power, -2*MaxLine), 2*MaxLine)
-	significant := strings.TrimRight(digits, "0")
-	if power+len(digits)-len(significant) < len(after) {
-		return 0, false, true
-	}
-	const most = 19 // digits of the largest number of 64 bits
-	if zeros := power - len(after); len(digits)+zeros <= most {
-		digits = (digits + strings.Repeat("0", max(zeros, 0)))[:len(digits)+zeros]
-	} else {
-		digits = strings.Repeat("9", most+1)
+	zeros := min(max(power, -2*MaxLine), 2*MaxLine) - len(after)
+	switch significant := strings.TrimRight(digits, "0"); {
+	case len(significant) > len(digits)+zeros:
+		return "", true
+	case len(digits)+zeros >= maxDigits:
+		digits = strings.Repeat("9", maxDigits)
+	default:
+		digits = significant + strings.Repeat("0", len(digits)+zeros-len(significant))
 	}
 	if negative {
 		digits = "-" + digits
 	}
-	n, _ = strconv.ParseInt(digits, 10, 64) // out of range it gives the bound
-	return n, true, true
-}
-
-func cutAny(s, chars string) (before, after string, found bool) {
-	if i := strings.IndexAny(s, chars); i >= 0 {
-		return s[:i], s[i+1:], true
-	}
-	return s, "", false
+	return digits, true
 }

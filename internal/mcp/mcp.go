@@ -91,7 +91,7 @@ func (s *Server) line(ctx context.Context, l line, w *writer) {
 func (s *Server) batch(ctx context.Context, text []byte, w *writer) {
 	var messages []json.RawMessage
 	if err := json.Unmarshal(text, &messages); err != nil {
-		w.line(reply{err: notJSON(err)})
+		w.line(reply{err: notJSON()})
 		return
 	}
 	if len(messages) == 0 {

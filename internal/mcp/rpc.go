@@ -71,9 +71,7 @@ func (r reply) document() map[string]any {
 	return doc
 }
 
-func notJSON(err error) *rpcError {
-	return &rpcError{Code: codeParse, Message: fmt.Sprintf("not JSON: %v", err)}
-}
+func notJSON() *rpcError { return &rpcError{Code: codeParse, Message: "the line is not JSON"} }
 
 func internalError(cause any) *rpcError {
 	return &rpcError{Code: codeInternal, Message: fmt.Sprintf("internal error: %v", cause)}
@@ -156,8 +154,8 @@ func (s *Server) message(ctx context.Context, text []byte) (reply, bool) {
 	if !utf8.Valid(text) {
 		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
 	}
-	if err := json.Unmarshal(text, new(json.RawMessage)); err != nil {
-		return reply{err: notJSON(err)}, true
+	if !json.Valid(text) {
+		return reply{err: notJSON()}, true
 	}
 	invalid := func(id document.Raw, why string) (reply, bool) {
 		return reply{id: id, err: &rpcError{Code: codeInvalidRequest, Message: why}}, true
@@ -180,11 +178,7 @@ func (s *Server) message(ctx context.Context, text []byte) (reply, bool) {
 	if req.method, ok = o.text("method"); !ok {
 		return invalid(req.id, "there is no method")
 	}
-	if o.given("params") {
-		if req.params, ok = objectOf(o["params"]); !ok {
-			return reply{id: req.id, err: invalidParams("params is not an object")}, true
-		}
-	}
+	req.params, _ = objectOf(o["params"]) // what a method cannot do without it asks for
 	return s.request(ctx, req), true
 }
 
