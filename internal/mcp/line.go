@@ -22,14 +22,16 @@ const (
 type line struct {
 	text []byte // without its newline; valid until the next line is read
 
-	// Of a line longer than MaxLine there is no text. ended says that it was one
-	// whole object as far as its brackets tell, and id is that of the object, ""
-	// if none was found.
-	long, ended bool
-	id          document.Raw
+	// Of a line longer than MaxLine there is no text. notification says that it was
+	// one whole object without an id, as far as its brackets tell; id is that of the
+	// object, "" if there is none that can be echoed.
+	long, notification bool
+	id                 document.Raw
 }
 
 func (l line) blank() bool { return !l.long && len(bytes.TrimSpace(l.text)) == 0 }
+
+var newline = []byte("\n")
 
 type lineReader struct {
 	in  *bufio.Reader
@@ -50,7 +52,7 @@ func (r *lineReader) next() (line, error) {
 		switch {
 		case past != nil:
 			past.read(piece)
-		case len(r.buf)+len(piece) > MaxLine+1: // the newline does not count
+		case len(r.buf)+len(bytes.TrimSuffix(piece, newline)) > MaxLine:
 			past = &idFinder{}
 			past.read(r.buf)
 			past.read(piece)
@@ -62,9 +64,9 @@ func (r *lineReader) next() (line, error) {
 			continue
 		}
 		if past != nil {
-			return line{long: true, ended: past.ended(), id: past.found()}, err
+			return line{long: true, notification: past.notification(), id: past.found()}, err
 		}
-		return line{text: r.buf}, err
+		return line{text: bytes.TrimSuffix(r.buf, newline)}, err
 	}
 }
 
@@ -77,6 +79,7 @@ type idFinder struct {
 	broken            bool // brackets that close what is not open, or a second value
 	begun             bool
 	name, id          []byte
+	hasID             bool
 }
 
 // maxID is more than any id has; a longer one is not echoed to a line that
@@ -125,7 +128,7 @@ func (f *idFinder) token(c byte) {
 		case ':':
 			f.isValue = true
 			if string(f.name) == `"id"` {
-				f.id = f.id[:0]
+				f.id, f.hasID = f.id[:0], true
 			}
 			return
 		case ',':
@@ -148,8 +151,8 @@ func (f *idFinder) take(c byte) {
 	}
 }
 
-func (f *idFinder) ended() bool {
-	return f.begun && !f.broken && f.depth == 0 && !f.inString
+func (f *idFinder) notification() bool {
+	return f.begun && !f.broken && f.depth == 0 && !f.inString && !f.hasID
 }
 
 // found is the id, "" if there is none that can be echoed.

@@ -73,8 +73,8 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 // line answers one line.
 func (s *Server) line(ctx context.Context, l line, w *writer) {
 	switch {
-	case l.long && l.ended && l.id == "":
-		// A notification: nobody waits for an answer.
+	case l.notification:
+		// Nobody waits for an answer.
 	case l.long:
 		w.line(reply{id: l.id, err: &rpcError{Code: codeInvalidRequest, Message: tooLong}})
 	case s.negotiated == versionWithBatches && isArray(l.text):
