@@ -27,6 +27,7 @@ func (f *filler) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// C115: a frame beyond all reason costs its sender an error, by its id.
 func TestALineThatIsTooLongIsAnsweredByItsID(t *testing.T) {
 	const ping = `{"jsonrpc":"2.0","id":"next","method":"ping"}` + "\n"
 	const size = 3 << 20 / len(filling) * len(filling)

@@ -108,6 +108,7 @@ func TestReasonsStayShort(t *testing.T) {
 	}
 }
 
+// C118: few tools, all of them reading only, whose words are cheap.
 func TestDescriptionsAreShortAndNamesAreThree(t *testing.T) {
 	const most = 600 // bytes: they are paid for in every session
 	var names []string
@@ -116,6 +117,9 @@ func TestDescriptionsAreShortAndNamesAreThree(t *testing.T) {
 		if n := len(tool.description); n == 0 || n >= most {
 			t.Errorf("the description of %s has %d bytes", tool.name, n)
 		}
+	}
+	if n := strings.Count(serve(t, options(""), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)[0], `"readOnlyHint":true`); n != len(tools) {
+		t.Errorf("%d tools say that they only read", n)
 	}
 	if want := []string{"recall_search", "recall_context", "recall_get"}; !reflect.DeepEqual(names, want) {
 		t.Errorf("tools %v, want %v", names, want)
