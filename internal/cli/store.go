@@ -3,16 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/spf13/pflag"
 
 	"github.com/terminus-archive/terminus/internal/search"
 	"github.com/terminus-archive/terminus/internal/store"
 )
-
-// olderStore is said by every command that reads a store whose derived rows
-// were made by another build.
-const olderStore = "this store was indexed by another version of terminus: the next ingest brings it up to date"
 
 // noStore is the reason of a command that finds none.
 func noStore(path string) string { return fmt.Sprintf("no store at %s yet: run terminus ingest", path) }
@@ -28,13 +25,18 @@ func (e *env) open(ctx context.Context) (r *search.Reader, warnings []string, er
 		return nil, nil, err
 	}
 	if r.Older() {
-		warnings = append(warnings, olderStore)
+		warnings = append(warnings, search.OlderStore)
 	}
 	return r, warnings, nil
 }
 
+// gcPercent is for a process that answers one question: the first collection
+// comes at 32 MB, which most answers do not reach, and costs a tenth of them.
+const gcPercent = 800
+
 // ask opens the store, asks it one thing, and closes it.
 func ask[T any](ctx context.Context, e *env, question func(*search.Reader) (T, error)) (found T, warnings []string, err error) {
+	debug.SetGCPercent(gcPercent)
 	r, warnings, err := e.open(ctx)
 	if err != nil {
 		return found, warnings, err

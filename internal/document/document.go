@@ -15,6 +15,10 @@ import (
 	"unicode/utf8"
 )
 
+// Raw is a value that is JSON already, on one line of UTF-8: it is written as it
+// stands, an empty one as null. It is for what has to come back as it was spelled.
+type Raw string
+
 // Encode renders v as JSON on one line, without a closing newline.
 //
 // The members of every object stand in the order of their names' bytes, at
@@ -25,7 +29,7 @@ import (
 //
 // v is made of structs whose exported fields all carry a json tag that is
 // just a name (embedded structs are merged into their parent), of maps with
-// string keys, slices, pointers, interfaces, strings, booleans and numbers.
+// string keys, slices, pointers, interfaces, strings, Raw, booleans and numbers.
 // Anything else, and a float that is not finite, is an error: a document is
 // whole or is not written.
 func Encode(v any) ([]byte, error) {
@@ -37,6 +41,8 @@ func Encode(v any) ([]byte, error) {
 }
 
 type encoder struct{ buf bytes.Buffer }
+
+var rawType = reflect.TypeFor[Raw]()
 
 func (e *encoder) value(v reflect.Value) error {
 	switch v.Kind() {
@@ -51,7 +57,14 @@ func (e *encoder) value(v reflect.Value) error {
 	case reflect.Float32, reflect.Float64:
 		return e.float(v.Float(), v.Type().Bits())
 	case reflect.String:
-		e.string(v.String())
+		switch {
+		case v.Type() != rawType:
+			e.string(v.String())
+		case v.Len() == 0:
+			e.buf.WriteString("null")
+		default:
+			e.buf.WriteString(v.String())
+		}
 	case reflect.Pointer, reflect.Interface:
 		if v.IsNil() {
 			e.buf.WriteString("null")

@@ -34,6 +34,7 @@ func TestEncodeWritesTheContractsForm(t *testing.T) {
 	}{
 		"sorted at all depths": {outer{base: base{true}, List: []inner{{1, 2}}, Map: map[string]int{"b": 1, "a": 2}}, `{"Upper":"","any":null,"list":[{"a":2.0,"b":1}],"map":{"a":2,"b":1},"none":[],"ptr":null,"zed":true}`},
 		"markup raw":           {"a <b> & c", `"a <b> & c"`},
+		"raw":                  {[]any{Raw(`"\ud83d"`), Raw("1e2"), Raw("")}, `["\ud83d",1e2,null]`},
 		"nil map":              {map[string]int(nil), `{}`},
 		"nil":                  {nil, `null`},
 		"whole float":          {0.0, `0.0`},

@@ -144,21 +144,32 @@ func day(ts string) string {
 // quoteLast quotes the last prompt and the last answer of a session, neither where
 // there is none.
 func (b *brief) quoteLast(ctx context.Context, snap *search.Snapshot, session int64) error {
-	typed, ok, err := snap.LastTyped(ctx, session)
-	if err == nil && ok {
-		b.asked.turn = typed.ID
-		b.asked.text, err = snap.QuoteTyped(ctx, &typed)
-	}
+	typed, asked, err := snap.LastTyped(ctx, session)
 	if err != nil {
 		return err
 	}
-	reply, ok, err := snap.LastReply(ctx, session)
-	if err == nil && ok {
-		b.answered.turn = reply.ID
-		b.answered.text, err = snap.Quote(ctx, &reply, nil)
+	reply, answered, err := snap.LastReply(ctx, session)
+	if err != nil {
+		return err
 	}
-	b.asked.text, b.answered.text = defuse(b.asked.text), defuse(b.answered.text)
-	return err
+	if err := snap.Prefetch(ctx, []search.Turn{typed, reply}); err != nil {
+		return err
+	}
+	if asked {
+		text, err := snap.QuoteTyped(ctx, &typed)
+		if err != nil {
+			return err
+		}
+		b.asked = quote{typed.ID, defuse(text)}
+	}
+	if answered {
+		text, err := snap.Quote(ctx, &reply, nil)
+		if err != nil {
+			return err
+		}
+		b.answered = quote{reply.ID, defuse(text)}
+	}
+	return nil
 }
 
 // within is the brief in a budget of characters. What the lines around the quotes

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"database/sql"
 
 	"github.com/terminus-archive/terminus/internal/derive"
 )
@@ -42,32 +41,6 @@ func (r *Reader) Rank(ctx context.Context, q Query, plain bool) ([]Ranked, error
 
 // Plain reports that the Reader gave up reading the index directly.
 func (r *Reader) Plain() bool { return r.plain.Load() }
-
-// Keys gives the keys of the archive, and those that a scan of all sessions gives.
-func (r *Reader) Keys(ctx context.Context) (got, want []string, err error) {
-	snap, err := r.Snapshot(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer snap.Close()
-	keys, err := snap.keys(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, k := range keys {
-		got = append(got, k.project+" "+k.preWorktree)
-	}
-	err = snap.each(ctx, func(rows *sql.Rows) error {
-		var k string
-		if err := rows.Scan(&k); err != nil {
-			return err
-		}
-		want = append(want, k)
-		return nil
-	}, `SELECT p || ' ' || w FROM (SELECT DISTINCT coalesce(project, '') AS p, coalesce(project_pre_worktree, '') AS w FROM session_meta
-		WHERE project IS NOT NULL OR project_pre_worktree IS NOT NULL ORDER BY 1, 2)`)
-	return got, want, err
-}
 
 // SearchRows is the number of rows that the search table says it has.
 func (r *Reader) SearchRows(ctx context.Context) (int64, error) {

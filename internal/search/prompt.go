@@ -225,10 +225,8 @@ func (p *prompting) direct(ctx context.Context, match string) error {
 		return err
 	}
 	defer c.Close()
-	c.Whole = true
-	err = p.s.each(ctx, func(*sql.Rows) error { return nil },
-		`SELECT 1 FROM turns_fts WHERE turns_fts MATCH ? AND `+store.CollectFunction+`(turns_fts, ?)`, match, c.Handle())
-	if err := store.CollectError(err); err != nil {
+	c.All = len(p.searched) == 1
+	if err := p.s.collect(ctx, c, nil, match); err != nil {
 		return err
 	}
 	sessions := bySlot(c.Rows)

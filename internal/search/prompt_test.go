@@ -241,26 +241,6 @@ func TestASearchedSpellingKeepsToItsView(t *testing.T) {
 	}
 }
 
-// The projects are read from the index of their names, and come out as a scan of
-// all sessions would give them.
-func TestTheKeysOfTheArchiveAreThoseOfItsSessions(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(1, 2))
-	pick := func(list ...string) string { return list[rnd.IntN(len(list))] }
-	for range 20 {
-		s := searchtest.New(t)
-		for i := range rnd.IntN(12) {
-			s.Session(searchtest.Session{
-				Key: fmt.Sprintf("%d.jsonl", i), NoMeta: rnd.IntN(6) == 0,
-				Project: pick("", "/a", "/b", "/b/c"), PreWorktree: pick("", "/w/1", "/w/2", "/a"),
-			})
-		}
-		got, want, err := s.Reader().Keys(t.Context())
-		if err != nil || !slices.Equal(got, want) {
-			t.Fatalf("got %v, want %v, %v", got, want, err)
-		}
-	}
-}
-
 func TestTheSearchTableCountsItsRows(t *testing.T) {
 	f := newFiller(t)
 	for want, rows := range []int{0, 1, 200} {

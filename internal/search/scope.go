@@ -102,6 +102,25 @@ func (s *Snapshot) viewOf(ctx context.Context, dir string) (View, error) {
 // A key is one pair under which sessions are filed; "" stands for null.
 type key struct{ project, preWorktree string }
 
+// distinctKeys steps from each project to the next one, and from each path
+// before folding to the next one, along their index: there are some dozens of
+// pairs, and thousands of sessions.
+const distinctKeys = `WITH RECURSIVE
+	project(p) AS (
+		SELECT min(project) FROM session_meta
+		UNION ALL SELECT (SELECT min(project) FROM session_meta WHERE project > p) FROM project WHERE p IS NOT NULL
+	),
+	folded(p, w) AS (
+		SELECT p, (SELECT min(project_pre_worktree) FROM session_meta WHERE project = p) FROM project WHERE p IS NOT NULL
+		UNION ALL
+		SELECT p, (SELECT min(project_pre_worktree) FROM session_meta WHERE project = p AND project_pre_worktree > w)
+		FROM folded WHERE w IS NOT NULL
+	)
+	SELECT p, '' FROM project WHERE EXISTS (SELECT 1 FROM session_meta WHERE project = p AND project_pre_worktree IS NULL)
+	UNION ALL SELECT p, w FROM folded WHERE w IS NOT NULL
+	UNION ALL SELECT DISTINCT '', project_pre_worktree FROM session_meta WHERE project IS NULL AND project_pre_worktree IS NOT NULL
+	ORDER BY 1, 2`
+
 // keys are the distinct pairs of the archive, ordered by project, then by the
 // path before folding.
 func (s *Snapshot) keys(ctx context.Context) ([]key, error) {
@@ -116,20 +135,6 @@ func (s *Snapshot) keys(ctx context.Context) ([]key, error) {
 	}, distinctKeys)
 	return keys, err
 }
-
-// distinctKeys goes from each pair to the next in the index, so that its time
-// grows with the pairs and not with the sessions. The last row of either list is
-// null: it stands for the sessions that have none, where there are any.
-const distinctKeys = `WITH RECURSIVE
-	p(v) AS (SELECT min(project) FROM session_meta UNION ALL
-		SELECT (SELECT min(project) FROM session_meta WHERE project > p.v) FROM p WHERE p.v IS NOT NULL),
-	k(p, w) AS (SELECT p.v, (SELECT min(project_pre_worktree) FROM session_meta WHERE project IS p.v) FROM p UNION ALL
-		SELECT k.p, (SELECT min(project_pre_worktree) FROM session_meta WHERE project IS k.p AND project_pre_worktree > k.w)
-		FROM k WHERE k.w IS NOT NULL)
-	SELECT coalesce(p, ''), coalesce(w, '') FROM k
-	WHERE (p IS NOT NULL OR w IS NOT NULL) AND (w IS NOT NULL
-		OR EXISTS (SELECT 1 FROM session_meta WHERE project IS k.p AND project_pre_worktree IS NULL))
-	ORDER BY 1, 2`
 
 func (s *Snapshot) anySession(ctx context.Context) (bool, error) {
 	var found bool
