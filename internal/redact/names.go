@@ -92,7 +92,7 @@ func (s *scanner) assignment(name []byte, hi int) int {
 		end, next := s.quoted(p), 0
 		switch {
 		case end < 0:
-			end = s.rest(p)
+			end = s.rest(p + 1)
 			next = end
 		case s.depth(end) < s.depth(p): // the end of what the text stands in
 			next = end

@@ -40,6 +40,10 @@ func (s *scanner) program(at int, l *literal) int {
 		for s.is(p, isBlank) || p < len(s.b) && s.b[p] == '\n' && s.joint(p) {
 			p++
 		}
+		if bytes.HasPrefix(s.b[p:], []byte("\\\n")) {
+			p += len("\\\n")
+			continue
+		}
 		if s.ends(p) || s.is(p, isLine) || bytes.IndexByte([]byte("|;&<>"), s.b[p]) >= 0 {
 			break
 		}

@@ -82,7 +82,7 @@ var sgr = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 func TestTerminalEscapesHideNothing(t *testing.T) {
 	for _, e := range positives {
 		in := e.in()
-		for i := 0; i <= len(in); i++ {
+		for i := range in {
 			split := in[:i] + "\x1b[1;31m" + in[i:]
 			if got := sgr.ReplaceAllString(on.Text(split), ""); got != e.want() {
 				t.Errorf("%q\n gave %q\n want %q", split, got, e.want())

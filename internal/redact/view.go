@@ -183,7 +183,9 @@ func (r *reader) escape(i, to int) int {
 		return r.put('\\', i, at)
 	}
 	rest := r.text[at:to]
-	continued := (at-i)%2 == 1 && at-i > 1 // a backslash of its own before an escape
+	// Quoted n times, a line break has 2^(n-1) backslashes, and one with a
+	// backslash before it thrice as many.
+	continued := (at-i)%3 == 0
 	switch c := rest[0]; c {
 	case '"', '\'', '`', '/':
 		return r.put(c, i, at+1)
