@@ -10,9 +10,11 @@ import (
 // prose is about n bytes of what sessions are made of, without a secret: words,
 // names of secrets among them, code and paths.
 func prose(n int) string {
-	words := strings.Fields("the token of a request and its key are read by parse(input) in internal/search/text.go " +
-		"func (s *Scanner) next() error { return nil } we should keep the api small; 4096 tokens, see docs/format.md " +
-		"for what is stored. It's a \"quoted\" word: x = y + 1 -- https://example.com/a?b=1 SearchManager retry_budget")
+	words := strings.Fields("the token of a request and its fields are read by parse(input) in internal/search/text.go " +
+		"func (s *Scanner) next() error { return nil } we should look at this first; then 4096 rows, see docs/format.md " +
+		"for what is stored. It's a \"quoted\" word: x = y + 1 -- https://example.com/a?b=1 SearchManager retry_budget " +
+		"if err != nil { t.Fatalf(\"%s: %v\", name, err) } because nothing else was changed since the last run of tests " +
+		"and every file below it was written by hand before anybody thought of the index or of what it costs to read")
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
 	for b.Len() < n {

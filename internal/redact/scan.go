@@ -64,25 +64,47 @@ func (s *scanner) run() {
 // decide.
 func (s *scanner) literals() {
 	m := matcher()
-	b := s.b
+	b, class, hot := s.b, &m.class, &m.bucket
 	var h uint32
 	for i := 0; i < len(b); i++ {
-		h = (h<<classBits | uint32(m.class[b[i]])) & gramMask
-		if m.bits[h>>5]&(1<<(h&31)) == 0 {
+		// Most bytes are the end of no beginning of a literal: four at a time.
+		for len(b)-i >= 4 {
+			w := b[i : i+4 : i+4]
+			h0 := h<<classBits | uint32(class[w[0]])
+			h1 := h0<<classBits | uint32(class[w[1]])
+			h2 := h1<<classBits | uint32(class[w[2]])
+			h3 := h2<<classBits | uint32(class[w[3]])
+			if hot[h0&gramMask]|hot[h1&gramMask]|hot[h2&gramMask]|hot[h3&gramMask] != 0 {
+				break
+			}
+			h = h3
+			i += 4
+		}
+		if i == len(b) {
+			break
+		}
+		h = h<<classBits | uint32(class[b[i]])
+		k := hot[h&gramMask]
+		if k == 0 {
 			continue
 		}
-		at := i - (gram - 1)
-		for k := range m.buckets[h] {
-			l := &m.buckets[h][k]
-			if !l.at(b, at) {
-				continue
-			}
-			if next := l.rule(s, at, l); next > i+1 {
-				i, h = next-1, 0
-				break
+		if next := s.look(m.buckets[k], i-(gram-1)); next > i+1 {
+			i, h = next-1, 0
+		}
+	}
+}
+
+// look tries literals at at, and returns where to go on, 0 if that is the next
+// byte.
+func (s *scanner) look(bucket []literal, at int) int {
+	for k := range bucket {
+		if l := &bucket[k]; l.at(s.b, at) {
+			if next := l.rule(s, at, l); next > at+gram {
+				return next
 			}
 		}
 	}
+	return 0
 }
 
 // A literal is what a rule looks for before it looks closer. rule returns where
@@ -110,16 +132,16 @@ const (
 	gramMask  = 1<<(gram*classBits) - 1
 )
 
-// A matcher finds literals by the classes of their first bytes.
+// A matcherTable finds literals by the classes of their first bytes.
 type matcherTable struct {
 	class   [256]uint8
-	bits    [(gramMask + 1) / 32]uint32
-	buckets map[uint32][]literal
+	bucket  [gramMask + 1]uint8 // of those that begin with these classes, 0 if none do
+	buckets [][]literal
 }
 
 // matcher is made when a text is first filtered: most processes filter none.
 var matcher = sync.OnceValue(func() *matcherTable {
-	m := &matcherTable{buckets: map[uint32][]literal{}}
+	m := &matcherTable{buckets: make([][]literal, 1)}
 	for c := range m.class {
 		b := lower(byte(c))
 		switch {
@@ -142,8 +164,11 @@ var matcher = sync.OnceValue(func() *matcherTable {
 		for i := range gram {
 			h = h<<classBits | uint32(m.class[l.text[i]])
 		}
-		m.bits[h>>5] |= 1 << (h & 31)
-		m.buckets[h] = append(m.buckets[h], l)
+		if m.bucket[h] == 0 {
+			m.bucket[h] = uint8(len(m.buckets))
+			m.buckets = append(m.buckets, nil)
+		}
+		m.buckets[m.bucket[h]] = append(m.buckets[m.bucket[h]], l)
 	}
 	for _, bucket := range m.buckets {
 		slices.SortStableFunc(bucket, func(a, b literal) int { return cmp.Compare(len(b.text), len(a.text)) })

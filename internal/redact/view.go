@@ -22,9 +22,9 @@ type view struct {
 	fields []byte
 }
 
-// A seg says where bytes of the view come from: from at on they stand for those
-// of the source from src on, one for one; or, with a width, the one byte at at
-// stands for width bytes.
+// A seg says where bytes of the view come from: the one at at stands for the
+// width bytes of the source from src on, and those behind it, one for one, for
+// what follows there. Without a width that is so from at on.
 type seg struct{ at, src, width int }
 
 // A part is one text of a view. joined says that only a line break that is not
@@ -44,10 +44,14 @@ func (v *view) source(p int) (from, to int) {
 		return p, p + 1
 	}
 	s := v.segs[v.seg(p)]
-	if s.width > 0 {
+	if p == s.at && s.width > 0 {
 		return s.src, s.src + s.width
 	}
-	return s.src + p - s.at, s.src + p - s.at + 1
+	from = s.src + p - s.at
+	if s.width > 0 {
+		from += s.width - 1
+	}
+	return from, from + 1
 }
 
 func (v *view) seg(p int) int {
@@ -60,7 +64,10 @@ func (v *view) depth(p int) int {
 	if len(v.segs) == 0 {
 		return 0
 	}
-	return max(v.segs[v.seg(p)].width-1, 0)
+	if s := v.segs[v.seg(p)]; s.at == p {
+		return max(s.width-1, 0)
+	}
+	return 0
 }
 
 // part returns the part that holds p.
@@ -106,7 +113,8 @@ func textView(src []byte) *view {
 func newReader(src []byte) *reader {
 	r := &reader{text: src}
 	r.fields = src
-	r.b = make([]byte, 0, len(src)+len(src)/8)
+	r.b = make([]byte, 0, len(src))
+	r.segs = make([]seg, 0, bytes.Count(src, []byte{'\\'})+bytes.Count(src, []byte{esc})+1)
 	return r
 }
 
@@ -121,12 +129,10 @@ func (r *reader) add(p part, from, to int) {
 	}
 	p.at = len(r.b)
 	r.next = [len(specials)]int{-1, -1, -1}
+	r.segs = append(r.segs, seg{at: p.at, src: from})
 	for i := from; i < to; {
 		end := r.special(i, to)
-		if end > i {
-			r.segs = append(r.segs, seg{at: len(r.b), src: i})
-			r.b = append(r.b, r.text[i:end]...)
-		}
+		r.b = append(r.b, r.text[i:end]...)
 		if i = end; i == to {
 			break
 		}
@@ -134,7 +140,7 @@ func (r *reader) add(p part, from, to int) {
 		case '\\':
 			i = r.escape(i, to)
 		case esc:
-			i = r.sequence(i+1, to)
+			i = r.left(r.sequence(i+1, to))
 		default:
 			i = r.put(other, i, i+1)
 		}
@@ -172,6 +178,12 @@ func (r *reader) put(c byte, from, to int) int {
 	return to
 }
 
+// left notes that what stands before i is left out.
+func (r *reader) left(i int) int {
+	r.segs = append(r.segs, seg{at: len(r.b), src: i})
+	return i
+}
+
 // escape reads the backslashes at i and what they escape. However many there
 // are, they stand for one escape: the text is quoted that deeply.
 func (r *reader) escape(i, to int) int {
@@ -203,13 +215,16 @@ func (r *reader) escape(i, to int) int {
 	case 'u':
 		if n, ok := hex(rest[1:], 4); ok {
 			if n == esc {
-				return r.sequence(at+5, to)
+				if continued {
+					r.put('\\', i, at)
+				}
+				return r.left(r.sequence(at+5, to))
 			}
 			return r.put(plain(n), i, at+5)
 		}
 	case 'x', '0', 'e':
 		if n := terminal(rest); n > 0 {
-			return r.sequence(at+n, to)
+			return r.left(r.sequence(at+n, to))
 		}
 	}
 	return r.put('\\', i, at)
