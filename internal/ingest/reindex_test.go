@@ -54,7 +54,7 @@ func (f *fixture) words() string {
 	var out strings.Builder
 	for _, query := range []string{
 		`SELECT term || ' ' || doc || ' ' || offset FROM spelled ORDER BY 1`,
-		`SELECT session_no || ' ' || hex(counts) FROM lengths ORDER BY 1`,
+		`SELECT slot || ' ' || hex(counts) FROM lengths ORDER BY 1`,
 		`SELECT e.turn || ' ' || v.kind || ' ' || v.value FROM entities e JOIN entity_values v ON v.id = e.value ORDER BY 1`,
 	} {
 		rows, err := db.Query(query)
@@ -247,5 +247,33 @@ func TestAHarnessThatPanicsCostsItsSession(t *testing.T) {
 	}
 	if f.dump() != before {
 		t.Error("a session that cannot be derived again has lost rows")
+	}
+}
+
+// TestMergingInsideAPassChangesNothingElse merges after every commit of a pass
+// that makes several.
+func TestMergingInsideAPassChangesNothingElse(t *testing.T) {
+	content := func(f *fixture) {
+		for s := range 3 {
+			var lines []string
+			for n := range 900 {
+				lines = append(lines, user(1000*s+n, fmt.Sprintf("w%d x%d ", n%97, n%31)+strings.Repeat("-", 5000)))
+			}
+			f.write(fmt.Sprintf("aaaaaaaa-0000-4000-8000-00000000000%d.jsonl", s), lines...)
+		}
+	}
+	var words []string
+	for _, every := range []int64{mergeEvery, 1} {
+		old := mergeEvery
+		mergeEvery = every
+		t.Cleanup(func() { mergeEvery = old })
+		f := newFixture(t)
+		content(f)
+		f.pass()
+		f.verifyClean()
+		words = append(words, f.words())
+	}
+	if words[0] != words[1] {
+		t.Error("the index differs from one that was merged at the end")
 	}
 }
