@@ -31,6 +31,24 @@ func New(redact bool) Filter { return Filter{off: !redact} }
 // Off reports that f passes everything as it is.
 func (f Filter) Off() bool { return f.off }
 
+// MarkerWord is the word that every marker has.
+const MarkerWord = "redacted"
+
+// Marked reports whether text has a marker. One that stood in the text from the
+// beginning counts.
+func Marked(text []byte) bool {
+	for {
+		k := bytes.Index(text, []byte("["+MarkerWord))
+		if k < 0 {
+			return false
+		}
+		if text = text[k:]; marker(text) > 0 {
+			return true
+		}
+		text = text[1:]
+	}
+}
+
 // Text filters a text. Bytes that are not UTF-8 stay as they are.
 func (f Filter) Text(s string) string {
 	if f.off {
