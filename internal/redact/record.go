@@ -78,6 +78,7 @@ func (l *lexer) str(s span) int {
 		l.fix(s, "[redacted]")
 	case l.array && l.flag && len(value) > 0 && value[0] != '-':
 		l.fix(s, markFlag)
+		l.elements = -1 // what follows does not go on from the flag
 	default:
 		l.add(part{key: l.key, joined: l.array && l.elements > 0, isString: true}, s.from, s.to)
 	}

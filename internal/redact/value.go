@@ -36,12 +36,20 @@ var class = func() (is [256]uint16) {
 			is[c] = isDigit
 		}
 	}
-	for set, bit := range map[string]uint16{
-		"-_": isDash, ".": isDot, "+/=": isPlus, " \t": isBlank, "\n\r\v\f\x00": isLine, "\"'`": isQuote,
-		"?&%:~@": isMark,
+	for _, group := range []struct {
+		bytes string
+		bit   uint16
+	}{
+		{"-_", isDash},
+		{".", isDot},
+		{"+/=", isPlus},
+		{" \t", isBlank},
+		{"\n\r\v\f\x00", isLine},
+		{"\"'`", isQuote},
+		{"?&%:~@", isMark},
 	} {
-		for i := range len(set) {
-			is[set[i]] = bit
+		for i := range len(group.bytes) {
+			is[group.bytes[i]] = group.bit
 		}
 	}
 	return is

@@ -70,12 +70,12 @@ func (r *Reader) Older() bool { return r.db != nil && r.db.Older }
 // reading. It holds a read transaction: it is closed before its results are
 // handed to anybody who may take long over them. It is for one goroutine.
 type Snapshot struct {
-	r    *Reader
-	tx   *sql.Tx // nil: there is no store, and every View of it has a reason
+	r  *Reader
+	tx *sql.Tx // nil: there is no store, and every View of it has a reason
 	// filter is what text goes through: the configuration's, unless Raw lifted it.
 	filter redact.Filter
 	proj   derive.Projector
-	read map[int64][]byte // by turn id: what Prefetch read
+	read   map[int64][]byte // by turn id: what Prefetch read
 }
 
 // Snapshot opens a Snapshot.
