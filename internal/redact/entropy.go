@@ -66,7 +66,36 @@ func random(v []byte) bool {
 			return false // a path, or words
 		}
 	}
-	return true
+	return !ordered(v) && !wordy(v)
+}
+
+// ordered reports whether v is made of stretches of an alphabet.
+func ordered(v []byte) bool {
+	n := 0
+	for i := 1; i < len(v); i++ {
+		if v[i] == v[i-1]+1 {
+			n++
+		}
+	}
+	return 3*n > len(v)
+}
+
+// wordy reports whether a third of v and more are words of minWord letters and
+// more: a long identifier. Of random characters a tenth are.
+func wordy(v []byte) bool {
+	const minWord = 4
+	words, run := 0, 0
+	for _, c := range append(v[:len(v):len(v)], 0) {
+		if class[c]&isLower != 0 {
+			run++
+			continue
+		}
+		if run >= minWord {
+			words += run
+		}
+		run = 0
+	}
+	return 3*words > len(v)
 }
 
 // camel reports whether a part of a path is a word with one capital at most.
@@ -162,6 +191,9 @@ func (s *scanner) alone(lo, hi int) bool {
 	before := start
 	for before > 0 && s.b[before-1] != brk && s.is(before-1, isSpace) {
 		before--
+	}
+	if bytes.HasSuffix(s.b[:before], []byte(fence)) {
+		return false // a block that is public: the others are taken out
 	}
 	above := before
 	for above > max(0, before-minAlone) && inRun[s.b[above-1]] {

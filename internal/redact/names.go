@@ -88,7 +88,7 @@ func (s *scanner) assignment(name []byte, hi int) int {
 	if s.ends(p) || bytes.IndexByte([]byte("=>~"), s.b[p]) >= 0 {
 		return p
 	}
-	if s.quote(p) {
+	if s.opens(p) {
 		end, next := s.quoted(p), 0
 		switch {
 		case end < 0:
@@ -105,10 +105,30 @@ func (s *scanner) assignment(name []byte, hi int) int {
 		return next
 	}
 	v := span{p, s.word(p)}
-	if !harmless(s.bytes(v)) && !s.workDir(name, p) {
+	if b := s.bytes(v); !harmless(b) && !echo(name, b) && !s.workDir(name, p) {
 		s.take(v.from, v.to, markPlain, ruleAssignment)
 	}
 	return v.to
+}
+
+// echo reports whether a value is its own name: `token: token,`.
+func echo(name, v []byte) bool {
+	return bytes.EqualFold(bytes.Trim(v, ";,)"), name)
+}
+
+// code reports whether an unquoted value is a call or a literal of a program:
+// a word without digits, and a bracket directly behind it.
+func code(v []byte) bool {
+	v = bytes.TrimLeft(v, "&*![]")
+	for i, c := range v {
+		switch {
+		case c == '(' || c == '{' || c == '[':
+			return i > 0
+		case class[c]&(isLetter|isDot) == 0 && c != '_' && c != '*':
+			return false
+		}
+	}
+	return false
 }
 
 // workDir reports whether name is short for the working directory.
@@ -150,7 +170,8 @@ func (s *scanner) header(lo, hi int) int {
 			return next
 		}
 	}
-	if b := s.bytes(val); harmless(b) || !s.quote(v) && isAny(b, plainWords) || s.workDir(name, val.from) {
+	if b := s.bytes(val); harmless(b) || echo(name, b) || s.workDir(name, val.from) ||
+		!s.quote(v) && (isAny(b, plainWords) || !endsAny(name, passwordEnds) && code(b)) {
 		return next
 	}
 	mark := markPlain
@@ -178,7 +199,7 @@ var (
 // wholeLine returns the end of the value at p where that is the rest of the
 // line, or of the string that the header stands in; 0 where it is one word.
 func (s *scanner) wholeLine(name []byte, p int) int {
-	if s.quote(p) || marker(s.b[p:]) > 0 {
+	if s.opens(p) || marker(s.b[p:]) > 0 {
 		return 0
 	}
 	switch {

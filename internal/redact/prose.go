@@ -61,7 +61,7 @@ func (s *scanner) spaced(name []byte, hi int) int {
 		return hi
 	}
 	password := endsAny(name, passwordEnds)
-	if s.quote(p) {
+	if s.opens(p) {
 		end := s.quotedHere(p)
 		if end < 0 {
 			return hi

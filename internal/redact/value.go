@@ -126,10 +126,33 @@ func (s *scanner) oneLine(from, to int) bool {
 // never closed cost a text no more than so many readings.
 const maxDepth = 15
 
-// quote reports whether a quote that opens a value stands at p.
+// quote reports whether a quote stands at p that may be one of a string's.
 func (s *scanner) quote(p int) bool {
 	return p < len(s.b) && (s.b[p] == '"' || s.b[p] == '\'') && s.depth(p) <= maxDepth
 }
+
+// opens reports whether a quote that opens a value stands at p. That of
+// `"token="+t` does not: code goes on behind it, and it is the second of its
+// kind on the line.
+func (s *scanner) opens(p int) bool {
+	if !s.quote(p) {
+		return false
+	}
+	next := s.over(p+1, isBlank)
+	if next < len(s.b) && next < p+maxGap && !s.is(next, isLine) && bytes.IndexByte([]byte("+,);]}.:"), s.b[next]) < 0 {
+		return true
+	}
+	q, depth, before := s.b[p], s.depth(p), 0
+	for i := p - 1; i >= max(0, p-maxBehind) && !s.is(i, isLine); i-- {
+		if s.b[i] == q && s.depth(i) == depth {
+			before++
+		}
+	}
+	return before%2 == 0
+}
+
+// maxBehind is how far back on its line it is looked whether a quote is open.
+const maxBehind = 256
 
 // rest returns the end of the text from p on: of its part, or of the string in
 // it that p is quoted in.
@@ -153,7 +176,7 @@ func (s *scanner) rest(p int) int {
 // value finds the value at p on its line: inside of quotes, or a run of other
 // bytes. next is where to go on behind it.
 func (s *scanner) value(p int) (v span, next int) {
-	if s.quote(p) {
+	if s.opens(p) {
 		if end := s.quotedHere(p); end >= 0 {
 			return span{p + 1, end}, end + 1
 		}
@@ -208,13 +231,30 @@ func harmless(v []byte) bool {
 	if !solid || same {
 		return true
 	}
-	return isAny(bytes.TrimRight(v, ";,)}]"), nothings) || reference(v)
+	return isAny(bytes.TrimRight(v, ";,)}]"), nothings) || reference(v) || version(v)
+}
+
+// version reports whether v is the version of a package.
+func version(v []byte) bool {
+	v = bytes.TrimLeft(v, "~^>=v")
+	dots := 0
+	for i, c := range v {
+		switch {
+		case c == '.' && i > 0:
+			dots++
+		case c == '-' && dots == 2, c == '+' && dots == 2:
+			return true
+		case class[c]&isDigit == 0:
+			return false
+		}
+	}
+	return dots == 2
 }
 
 // nothings are values that say that there is none, and the names of types.
 var nothings = []string{
 	"true", "false", "null", "nil", "none", "undefined", "string", "str", "number", "int", "bool", "boolean", "bytes",
-	"any", "void", "unknown", "object", "optional",
+	"any", "void", "unknown", "object", "optional", "value", "lambda",
 }
 
 // reference reports whether a value only names where the value is: a variable,
@@ -223,10 +263,14 @@ func reference(v []byte) bool {
 	v = bytes.TrimRight(v, ";,)")
 	n := len(v)
 	switch {
+	case n == 2 && v[0] == '%' && class[v[1]]&isLetter != 0:
+		return true
 	case n < 3:
 		return false
 	case v[0] == '<' && v[n-1] == '>', v[0] == '%' && v[n-1] == '%' && upperName(v[1:n-1]):
 		return bytes.IndexByte(v[1:n-1], v[0]) < 0
+	case v[0] == '%' && n <= maxVerb && class[v[n-1]]&isLetter != 0: // of a format
+		return true
 	case v[0] == '$' && v[1] == '{', v[0] == '{' && v[1] == '{':
 		return v[n-1] == '}'
 	case v[0] == '$':
@@ -239,6 +283,9 @@ func reference(v []byte) bool {
 	}
 	return false
 }
+
+// maxVerb is the length of the longest verb of a format: %-10.3f.
+const maxVerb = 7
 
 // lookups are how code begins that reads a value from its surroundings.
 var lookups = []string{"process.env", "os.environ", "os.getenv(", "import.meta.env", "system.getenv(", "env["}
