@@ -17,6 +17,7 @@ type view struct {
 	b     []byte
 	segs  []seg  // by at; none: every byte stands for itself
 	parts []part // by at: the texts of the view
+	hint  int    // the segment that was asked for last
 	fixed []edit // found while the view was made
 	// fields holds the names of fields, which parts point into.
 	fields []byte
@@ -54,8 +55,23 @@ func (v *view) source(p int) (from, to int) {
 	return from, from + 1
 }
 
+// seg returns the index of the last segment that begins at or before p.
 func (v *view) seg(p int) int {
-	return sort.Search(len(v.segs), func(i int) bool { return v.segs[i].at > p }) - 1
+	const near = 8 // what is asked for stands mostly near what was asked for last
+	i := v.hint
+	for range near {
+		switch {
+		case v.segs[i].at > p:
+			i--
+		case i+1 < len(v.segs) && v.segs[i+1].at <= p:
+			i++
+		default:
+			v.hint = i
+			return i
+		}
+	}
+	v.hint = sort.Search(len(v.segs), func(i int) bool { return v.segs[i].at > p }) - 1
+	return v.hint
 }
 
 // depth is how many backslashes stand before the quote at p: a string that a
