@@ -43,7 +43,7 @@ func MakeBrief(ctx context.Context, r *search.Reader, q BriefRequest) (Brief, er
 		return Brief{}, err
 	}
 	defer snap.Close()
-	view, err := snap.TextView(ctx, search.Scope{Dir: q.Dir}, false)
+	view, err := snap.View(ctx, search.Scope{Dir: q.Dir})
 	if err != nil || view.Reason != "" {
 		return Brief{Reason: view.Reason}, err
 	}

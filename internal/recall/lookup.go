@@ -120,7 +120,7 @@ func LookUp(ctx context.Context, r *search.Reader, q LookupRequest) (Lookup, err
 	if l.WatermarkSessionNo, err = snap.NewestSession(ctx); err != nil {
 		return l, err
 	}
-	view, err := snap.TextView(ctx, search.Scope{Dir: q.Dir}, false)
+	view, err := snap.View(ctx, search.Scope{Dir: q.Dir})
 	if err != nil || view.Reason != "" {
 		l.Reason, l.Excluded = view.Reason, view.Excluded
 		return l, err
