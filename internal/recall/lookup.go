@@ -27,6 +27,8 @@ var DefaultLimits = Limits{Ranked: 10, CompactedRanked: 50, EntityRank: 3, CoOcc
 
 // A LookupRequest is a prompt, and what is known of the session it was typed in.
 type LookupRequest struct {
+	// SessionID is the agent's own id of the session. It is not looked up: what
+	// the session holds is told by its transcript.
 	SessionID string
 	// Transcript is the path of the session's transcript, which need not exist.
 	Transcript string

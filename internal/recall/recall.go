@@ -1,7 +1,8 @@
 // Package recall reads the archive back: single turns with the turns around
-// them, and whole sessions as text. It owns what is handed out and in which
-// shape; what may be seen at all is decided by package search, through which it
-// does all of its reading.
+// them, whole sessions as text, the brief of a session's start and the past turns
+// that a prompt is given. It owns what is handed out, in which shape and within
+// which bounds, and the file that says what a session was given; what may be seen
+// at all is decided by package search, through which it does all of its reading.
 package recall
 
 import (

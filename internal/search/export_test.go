@@ -39,6 +39,9 @@ func (r *Reader) Rank(ctx context.Context, q Query, plain bool) ([]Ranked, error
 	return out, err
 }
 
+// MakePlain has the Reader never read the index directly.
+func (r *Reader) MakePlain() { r.plain.Store(true) }
+
 // Plain reports that the Reader gave up reading the index directly.
 func (r *Reader) Plain() bool { return r.plain.Load() }
 

@@ -115,7 +115,8 @@ func TestASpellingIsSearchedForLikeAQuery(t *testing.T) {
 		}
 		f.session(o, rows...)
 	}
-	r := f.s.Reader()
+	r, plain := f.s.Reader(), f.s.Reader()
+	plain.MakePlain()
 	for _, spelling := range []string{"src/a.go", "/p/src/b.go", "a_test", "absent", "go"} {
 		res, err := r.Find(t.Context(), search.Query{Words: spelling, Scope: search.Scope{Dir: "/p"}, Limit: search.MaxLimit})
 		if err != nil {
@@ -123,6 +124,10 @@ func TestASpellingIsSearchedForLikeAQuery(t *testing.T) {
 		}
 		hits := promptHits(t, r, "/p", search.PromptQuery{Spellings: []string{spelling}})
 		hits = hits[:min(len(hits), search.MaxLimit)]
+		other := promptHits(t, plain, "/p", search.PromptQuery{Spellings: []string{spelling}})
+		if !reflect.DeepEqual(other[:len(hits)], hits) {
+			t.Errorf("%q: the plain statement gives %+v, not %+v", spelling, other, hits)
+		}
 		if len(hits) != len(res.Hits) {
 			t.Fatalf("%q: %d hits, a query has %d", spelling, len(hits), len(res.Hits))
 		}

@@ -46,8 +46,6 @@ type Query struct {
 	// Raw lifts the egress filter for this query.
 	Raw bool
 
-	// either says that the expression does not only join its phrases with AND.
-	either   bool
 	sessions []int64 // that Session names
 }
 
