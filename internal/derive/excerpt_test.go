@@ -124,9 +124,23 @@ func TestTogether(t *testing.T) {
 		text string // with a bar where it is cut
 		want bool
 	}{
-		{"a|b", false}, {"|a", false}, {"a|", false}, {"日|本", false}, {"👍|👍", false}, {"e|\u0301", true},
-		{"e\u0301|e", false}, {"👩|\u200d👧", true}, {"👩\u200d|👧", true}, {"🇩|🇪", true}, {"🇩🇪|🇫🇷", false},
-		{"🇩🇪🇫|🇷", true}, {"a🇩|🇪", true}, {"가|각", false}, {"क्|ष", true}, {"क्|", false}, {"क् |ष", false},
+		{"a|b", false},
+		{"|a", false},
+		{"a|", false},
+		{"日|本", false},
+		{"👍|👍", false},
+		{"e|\u0301", true},
+		{"e\u0301|e", false},
+		{"👩|\u200d👧", true},
+		{"👩\u200d|👧", true},
+		{"🇩|🇪", true},
+		{"🇩🇪|🇫🇷", false},
+		{"🇩🇪🇫|🇷", true},
+		{"a🇩|🇪", true},
+		{"가|각", false},
+		{"क्|ष", true},
+		{"क्|", false},
+		{"क् |ष", false},
 	} {
 		front, back, _ := strings.Cut(c.text, "|")
 		if got := Together([]byte(front+back), len(front)); got != c.want {

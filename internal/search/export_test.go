@@ -41,3 +41,6 @@ func (r *Reader) Rank(ctx context.Context, q Query, plain bool) ([]Ranked, error
 
 // Plain reports that the Reader gave up reading the index directly.
 func (r *Reader) Plain() bool { return r.plain.Load() }
+
+// SetPlain makes the Reader rank by the plain statement alone.
+func (r *Reader) SetPlain(plain bool) { r.plain.Store(plain) }
