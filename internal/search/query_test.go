@@ -155,9 +155,29 @@ func TestOfTurnsWithEqualRelevanceTheOrderDecidesBeforeTheCut(t *testing.T) {
 	first := top.No << 24
 	want := append(newest, first, first+1, first+2, first+3, first+4)
 
-	for _, scope := range []search.Scope{everything, {Project: "/p"}} {
-		if got := ids(find(t, s.Reader(), search.Query{Words: "ok", Scope: scope}).Hits); !slices.Equal(got, want) {
-			t.Errorf("%+v: got %v, want %v", scope, got, want)
+	var all []int64 // what may be weighed, a page after the other
+	for seq := range int64(search.Candidates) - int64(len(newest)) {
+		all = append(all, first+seq)
+	}
+	all = append(slices.Clone(newest), all...)
+	for _, plain := range []bool{false, true} {
+		r := s.Reader()
+		r.SetPlain(plain)
+		for _, scope := range []search.Scope{everything, {Project: "/p"}} {
+			if got := ids(find(t, r, search.Query{Words: "ok", Scope: scope}).Hits); !slices.Equal(got, want) {
+				t.Errorf("%+v, plain %v: got %v, want %v", scope, plain, got, want)
+			}
+			var got []int64
+			for len(got) <= len(all) {
+				page := find(t, r, search.Query{Words: "ok", Scope: scope, Limit: 50, Offset: len(got)}).Hits
+				if len(page) == 0 {
+					break
+				}
+				got = append(got, ids(page)...)
+			}
+			if !slices.Equal(got, all) {
+				t.Errorf("%+v, plain %v: pages give %v, want %v", scope, plain, got, all)
+			}
 		}
 	}
 }

@@ -59,7 +59,7 @@ var (
 	}
 	runs  = []string{"项目评审", "项目", "评审", "目评项目", "审", "the项目ok"}
 	files = []string{"src/worker/S.ts", "src/retry.go", "/p/one/Index.go", "docs/Queue", "lamp"}
-	tools = []string{"Read", "Bash", "index", "retry"}
+	tools = []string{"Read", "Bash", "index", "retry", "lamp"}
 )
 
 func newLibrary(t *testing.T, seed uint64, sessions int) *library {
@@ -220,7 +220,7 @@ func (l *library) question() question {
 	if l.rnd.IntN(3) == 0 {
 		q.Kind = []string{"assistant", "user", "system"}[min(l.rnd.IntN(9), 2)]
 	}
-	if l.rnd.IntN(5) == 0 {
+	if l.rnd.IntN(4) == 0 {
 		q.Tool = tools[l.rnd.IntN(len(tools))]
 	}
 	if l.rnd.IntN(4) == 0 {
