@@ -108,6 +108,9 @@ func (l *library) counts(q question) (out []search.WordCount) {
 
 // page makes up which part of an answer a question asks for.
 func (l *library) page(q *question) {
+	if l.rnd.IntN(2) == 0 { // all filters at once leave little to page through
+		q.Kind, q.Since, q.Until, q.Paths = "", "", "", nil
+	}
 	q.Limit = []int{0, 1, 7, 50, 60, 5000}[l.rnd.IntN(6)]
 	if l.rnd.IntN(3) == 0 {
 		q.Offset = []int{1, 10, 50, 150, 199, 200, 1 << 40}[l.rnd.IntN(7)]
@@ -148,7 +151,7 @@ func describe(hits []search.Hit) string {
 // Whole answers, on both ways: pages, sessions, what turns name, and each
 // word's own count.
 func TestAnswersEqualThoseOfGoingThroughEverything(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(2) {
 		l := newLibrary(t, seed+100, 40)
 		for _, change := range []func(){
 			func() { l.write(600) },
