@@ -85,7 +85,7 @@ func falsify(t *testing.T, store string) {
 	for _, stmt := range []string{
 		`DELETE FROM turns WHERE id % 3 = 1`,
 		`UPDATE turns SET record_type = 'false', in_current = 0 WHERE id % 3 = 0`,
-		`DELETE FROM lengths WHERE session_no % 2`,
+		`DELETE FROM lengths WHERE slot % 2`,
 		`DELETE FROM entities WHERE turn % 5 = 0`,
 		`UPDATE session_meta SET cwd = NULL, first_turn_at = 'false'`,
 	} {

@@ -41,9 +41,9 @@ type Block struct {
 }
 
 var encoders = sync.Pool{New: func() any {
-	// Single-threaded and without zstd's own checksum: the block's hash covers
-	// the uncompressed bytes.
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+	// Single-threaded, and with zstd's own checksum: a search compares it where
+	// the block's hash would cost as much as inflating.
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true),
 		zstd.WithEncoderLevel(zstd.SpeedDefault))
 	if err != nil {
 		panic(err) // only for options that do not exist

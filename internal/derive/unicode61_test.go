@@ -27,7 +27,7 @@ func searchTable(t testing.TB) *sql.DB {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	db.SetMaxOpenConns(1)
-	exec(t, db, `CREATE VIRTUAL TABLE f USING fts5(body, content='', contentless_delete=1, tokenize='unicode61')`)
+	exec(t, db, `CREATE VIRTUAL TABLE f USING fts5(body, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2')`)
 	exec(t, db, `CREATE VIRTUAL TABLE v USING fts5vocab(f, instance)`)
 	return db
 }

@@ -28,7 +28,7 @@ func noteLengths(ctx context.Context, w archive.Execer, t Target, end int64, tak
 	if t.Next == end && len(taken) == 0 {
 		return nil
 	}
-	counts, stored, err := storedLengths(ctx, w, t.No)
+	counts, stored, err := storedLengths(ctx, w, t.Slot)
 	if err != nil {
 		return err
 	}
@@ -46,15 +46,15 @@ func noteLengths(ctx context.Context, w archive.Execer, t Target, end int64, tak
 	// Two statements in place of one that does both: it would need a journal of
 	// its own, for which FTS5 writes out what it holds in memory.
 	if stored {
-		_, err = w.ExecContext(ctx, `UPDATE lengths SET counts = ? WHERE session_no = ?`, counts, t.No)
+		_, err = w.ExecContext(ctx, `UPDATE lengths SET counts = ? WHERE slot = ?`, counts, t.Slot)
 	} else {
-		_, err = w.ExecContext(ctx, `INSERT INTO lengths(session_no, counts) VALUES (?, ?)`, t.No, counts)
+		_, err = w.ExecContext(ctx, `INSERT INTO lengths(slot, counts) VALUES (?, ?)`, t.Slot, counts)
 	}
 	return err
 }
 
-func storedLengths(ctx context.Context, q archive.Querier, no int64) (counts []byte, stored bool, err error) {
-	err = q.QueryRowContext(ctx, `SELECT counts FROM lengths WHERE session_no = ?`, no).Scan(&counts)
+func storedLengths(ctx context.Context, q archive.Querier, slot int64) (counts []byte, stored bool, err error) {
+	err = q.QueryRowContext(ctx, `SELECT counts FROM lengths WHERE slot = ?`, slot).Scan(&counts)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, false, nil
 	}

@@ -55,17 +55,17 @@ func TestLengthsAreThoseOfTheSearchRows(t *testing.T) {
 			continue
 		}
 		if pass < 6 {
-			compareLengths(t, db, no, slot, next)
+			compareLengths(t, db, slot, next)
 		}
 	}
-	compareLengths(t, db, no, slot, next)
+	compareLengths(t, db, slot, next)
 }
 
 // compareLengths checks that lengths is right wherever it claims to know.
-func compareLengths(t *testing.T, db *store.DB, no, slot, turns int64) {
+func compareLengths(t *testing.T, db *store.DB, slot, turns int64) {
 	t.Helper()
 	var counts []byte
-	if err := db.QueryRow(`SELECT coalesce((SELECT counts FROM lengths WHERE session_no = ?), x'')`, no).Scan(&counts); err != nil {
+	if err := db.QueryRow(`SELECT coalesce((SELECT counts FROM lengths WHERE slot = ?), x'')`, slot).Scan(&counts); err != nil {
 		t.Fatal(err)
 	}
 	if int64(len(counts)) != turns*index.LengthBytes {

@@ -131,15 +131,13 @@ func BeginRebuild(ctx context.Context, w archive.Execer, v *Values, s archive.Se
 			return nil, err
 		}
 	}
-	for _, stmt := range []string{
-		`DELETE FROM line_index WHERE session_no = ?`,
-		`DELETE FROM lengths WHERE session_no = ?`,
-	} {
-		if _, err := w.ExecContext(ctx, stmt, s.No); err != nil {
-			return nil, err
-		}
+	if _, err := w.ExecContext(ctx, `DELETE FROM line_index WHERE session_no = ?`, s.No); err != nil {
+		return nil, err
 	}
 	if s.Slot >= 0 {
+		if _, err := w.ExecContext(ctx, `DELETE FROM lengths WHERE slot = ?`, s.Slot); err != nil {
+			return nil, err
+		}
 		if err := r.stale.load(ctx, w, s.Slot); err != nil {
 			return nil, err
 		}

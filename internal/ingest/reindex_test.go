@@ -54,7 +54,7 @@ func (f *fixture) words() string {
 	var out strings.Builder
 	for _, query := range []string{
 		`SELECT term || ' ' || doc || ' ' || offset FROM spelled ORDER BY 1`,
-		`SELECT session_no || ' ' || hex(counts) FROM lengths ORDER BY 1`,
+		`SELECT slot || ' ' || hex(counts) FROM lengths ORDER BY 1`,
 		`SELECT e.turn || ' ' || v.kind || ' ' || v.value FROM entities e JOIN entity_values v ON v.id = e.value ORDER BY 1`,
 	} {
 		rows, err := db.Query(query)

@@ -33,18 +33,9 @@ func (s *Snapshot) direct(ctx context.Context, v View, q Query, match string) ([
 	if err != nil {
 		return nil, err
 	}
-	c.Keep, c.Whole = r.keep, r.spans == nil
-	spans := r.spans
-	if c.Whole {
-		spans = []span{{math.MinInt64, math.MaxInt64}}
-	}
-	for _, p := range spans {
-		err := s.each(ctx, func(*sql.Rows) error { return nil },
-			`SELECT 1 FROM turns_fts WHERE turns_fts MATCH ? AND rowid BETWEEN ? AND ?
-			 AND `+store.CollectFunction+`(turns_fts, ?)`, match, p.first, p.last, c.Handle())
-		if err := store.CollectError(err); err != nil {
-			return nil, err
-		}
+	c.Keep, c.All = r.keep, !q.either
+	if err := s.collect(ctx, c, r.spans, match); err != nil {
+		return nil, err
 	}
 	if len(c.Rows) == 0 {
 		return nil, nil
@@ -57,6 +48,24 @@ func (s *Snapshot) direct(ctx context.Context, v View, q Query, match string) ([
 		return nil, err
 	}
 	return s.settle(ctx, q, rows)
+}
+
+// collect runs the expression, over the spans where the collector goes row by
+// row; nil are all rows.
+func (s *Snapshot) collect(ctx context.Context, c *store.Collector, spans []span, match string) error {
+	const statement = `SELECT 1 FROM turns_fts WHERE turns_fts MATCH ? AND rowid BETWEEN ? AND ?
+		AND ` + store.CollectFunction + `(turns_fts, ?) LIMIT 1`
+	c.Whole = c.All || spans == nil
+	if c.Whole {
+		spans = []span{{math.MinInt64, math.MaxInt64}}
+	}
+	for _, p := range spans {
+		err := s.each(ctx, func(*sql.Rows) error { return nil }, statement, match, p.first, p.last, c.Handle())
+		if err := store.CollectError(err); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A span is a range of search rows, both ends included.
@@ -184,26 +193,26 @@ func (s *Snapshot) score(ctx context.Context, c *store.Collector) ([]scoredRow, 
 	if err != nil {
 		return nil, err
 	}
-	left := make(map[int64]slotRows, len(sessions))
-	for _, r := range sessions {
-		left[r.slot] = r
-	}
 	err = s.each(ctx, func(rows *sql.Rows) error {
 		var slot int64
 		var counts sql.RawBytes
 		if err := rows.Scan(&slot, &counts); err != nil {
 			return err
 		}
-		if r, ok := left[slot]; ok {
-			w.session(r, counts)
-			delete(left, slot)
+		for len(sessions) > 0 && sessions[0].slot < slot { // it has no lengths
+			w.session(sessions[0], nil)
+			sessions = sessions[1:]
+		}
+		if len(sessions) > 0 && sessions[0].slot == slot {
+			w.session(sessions[0], counts)
+			sessions = sessions[1:]
 		}
 		return nil
-	}, `SELECT s.slot, l.counts FROM `+from+` CROSS JOIN lengths l ON l.session_no = s.session_no`, args...)
+	}, `SELECT l.slot, l.counts FROM `+from+` ORDER BY l.slot`, args...)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range left {
+	for _, r := range sessions {
 		w.session(r, nil)
 	}
 	return w.out, s.askLengths(ctx, &w)
@@ -213,18 +222,18 @@ func (s *Snapshot) score(ctx context.Context, c *store.Collector) ([]scoredRow, 
 // lengths of the whole range are read in one go.
 const denseShare = 4
 
-// lengthsOf renders where the lengths of sessions are read, sessions as s.
+// lengthsOf renders where the lengths of sessions are read, as l.
 func lengthsOf(sessions []slotRows) (from string, args []any, err error) {
 	low, high := sessions[0].slot, sessions[len(sessions)-1].slot
 	if int64(len(sessions))*denseShare > high-low {
-		return `(SELECT slot, session_no FROM sessions WHERE slot BETWEEN ? AND ?) s`, []any{low, high}, nil
+		return `lengths l WHERE l.slot BETWEEN ? AND ?`, []any{low, high}, nil
 	}
 	slots := make([]int64, len(sessions))
 	for i, r := range sessions {
 		slots[i] = r.slot
 	}
 	list, err := json.Marshal(slots)
-	return `json_each(?) j CROSS JOIN sessions s ON s.slot = j.value`, []any{string(list)}, err
+	return `json_each(?) j CROSS JOIN lengths l ON l.slot = j.value`, []any{string(list)}, err
 }
 
 // slotRows are the rows of one session among those collected: from first to

@@ -46,6 +46,8 @@ type Query struct {
 	// Raw lifts the egress filter for this query.
 	Raw bool
 
+	// either says that the expression does not only join its phrases with AND.
+	either   bool
 	sessions []int64 // that Session names
 }
 
@@ -152,7 +154,15 @@ func (r *Reader) Find(ctx context.Context, q Query) (Result, error) {
 		return res, err
 	}
 	turns = turns[min(len(turns), q.Offset):]
-	for _, c := range turns[:min(len(turns), q.limit())] {
+	turns = turns[:min(len(turns), q.limit())]
+	shown := make([]Turn, len(turns))
+	for i := range turns {
+		shown[i] = turns[i].Turn
+	}
+	if err := snap.Prefetch(ctx, shown); err != nil {
+		return res, err
+	}
+	for _, c := range turns {
 		hit, err := snap.hit(ctx, c, terms)
 		if err == nil && q.ForPeople {
 			hit.Resume, err = snap.Resume(ctx, &c.Session)

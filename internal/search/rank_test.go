@@ -399,8 +399,8 @@ func TestBothWaysRankLikeGoingThroughEverything(t *testing.T) {
 			{"without some sessions", func() { l.remove(4) }},
 			{"merged in part", func() { l.store.Exec(`INSERT INTO turns_fts(turns_fts, rank) VALUES ('merge', -8)`) }},
 			{"without some lengths", func() {
-				l.store.Exec(`DELETE FROM lengths WHERE session_no % 3 = 0`)
-				l.store.Exec(`UPDATE lengths SET counts = substr(counts, 1, 6) WHERE session_no % 3 = 1`)
+				l.store.Exec(`DELETE FROM lengths WHERE slot % 3 = 0`)
+				l.store.Exec(`UPDATE lengths SET counts = substr(counts, 1, 6) WHERE slot % 3 = 1`)
 			}},
 			{"optimised", func() { l.store.Exec(`INSERT INTO turns_fts(turns_fts) VALUES ('optimize')`) }},
 			{"written on", func() { l.write(100) }},

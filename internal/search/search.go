@@ -68,11 +68,7 @@ type Snapshot struct {
 	r    *Reader
 	tx   *sql.Tx // nil: there is no store, and every View of it has a reason
 	proj derive.Projector
-	part struct { // the stretch of a stream that Prefetch read
-		session int64
-		off     int64
-		bytes   []byte
-	}
+	read map[int64][]byte // by turn id: what Prefetch read
 }
 
 // Snapshot opens a Snapshot.

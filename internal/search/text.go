@@ -10,30 +10,22 @@ import (
 	"github.com/terminus-archive/terminus/internal/transcript"
 )
 
-const (
-	// maxPrefetch bounds what Prefetch holds: a few blocks.
-	maxPrefetch = 4 << 20
-	// maxGap is how many bytes of the stream Prefetch reads for nothing, for each
-	// byte that a turn needs.
-	maxGap = 2
-)
+// maxPrefetch bounds what Prefetch holds, in bytes of records: more than fifty
+// usual hits need. A record that does not fit is read when it is asked for.
+const maxPrefetch = 8 << 20
 
 // Bytes reads a turn's archived record, newline excluded. It is nil where the
-// archive does not give it: evicted, or damaged, which verify reports. The
-// bytes are valid until the next call on s.
+// archive does not give it: evicted, or damaged, which verify reports.
 func (s *Snapshot) Bytes(ctx context.Context, t *Turn) ([]byte, error) {
 	if t.Len <= 0 {
 		return nil, nil
 	}
-	p := &s.part
-	if at := t.Off - p.off; t.Session.No == p.session && at >= 0 && at+t.Len <= int64(len(p.bytes)) {
-		return p.bytes[at : at+t.Len], nil
-	}
-	return s.readRange(ctx, t.Session.No, t.Off, t.Len)
+	b, err := archive.ReadRange(ctx, s.tx, t.Session.No, t.Off, t.Len)
+	return s.given(ctx, b, err)
 }
 
-func (s *Snapshot) readRange(ctx context.Context, session, off, n int64) ([]byte, error) {
-	b, err := archive.ReadRange(ctx, s.tx, session, off, n)
+// given is what Bytes returns for what the archive said.
+func (s *Snapshot) given(ctx context.Context, b []byte, err error) ([]byte, error) {
 	if err == nil {
 		return b, nil
 	}
@@ -51,30 +43,26 @@ func (s *Snapshot) readRange(ctx context.Context, session, off, n int64) ([]byte
 	return nil, err
 }
 
-// Prefetch reads the stretch of the stream that turns of one session lie in, so
-// that their blocks are opened once. It reads nothing where they lie too far
-// apart, and a stretch that cannot be read is left to Bytes.
+// Prefetch reads the records of turns for Text, all at once, so that each block
+// that they lie in is opened once and no core waits for another. What it cannot
+// read is left to Text.
 func (s *Snapshot) Prefetch(ctx context.Context, turns []Turn) error {
-	s.part.bytes = nil
-	if len(turns) < 2 {
-		return nil
-	}
-	low, high, needed := turns[0].Off, turns[0].Off, int64(0)
-	for _, t := range turns {
-		if t.Off < 0 || t.Len < 0 || t.Len > maxPrefetch {
-			return nil
+	s.read = make(map[int64][]byte, len(turns))
+	ranges, ids := make([]archive.Range, 0, len(turns)), make([]int64, 0, len(turns))
+	room := int64(maxPrefetch)
+	for i := range turns {
+		if t := &turns[i]; t.Len > 0 && t.Len <= room {
+			room -= t.Len
+			ranges = append(ranges, archive.Range{SessionNo: t.Session.No, Off: t.Off, Len: t.Len})
+			ids = append(ids, t.ID)
 		}
-		low, high, needed = min(low, t.Off), max(high, t.Off+t.Len), needed+t.Len
 	}
-	if n := high - low; n <= 0 || n > maxPrefetch || n/maxGap > needed {
-		return nil
-	}
-	b, err := s.readRange(ctx, turns[0].Session.No, low, high-low)
-	if err != nil {
-		return err
-	}
-	s.part.session, s.part.off, s.part.bytes = turns[0].Session.No, low, b
-	return nil
+	_ = archive.ReadRanges(ctx, s.tx, ranges, func(i int, b []byte, err error) {
+		if b, err = s.given(ctx, b, err); err == nil {
+			s.read[ids[i]] = b
+		}
+	})
+	return ctx.Err()
 }
 
 // Text is what a turn says: the projection that is indexed, without the parts
@@ -82,12 +70,15 @@ func (s *Snapshot) Prefetch(ctx context.Context, turns []Turn) error {
 // on s. machinery says that the turn is about the client itself and is not
 // searched.
 func (s *Snapshot) Text(ctx context.Context, t *Turn) (text []byte, machinery bool, err error) {
-	record, err := s.Bytes(ctx, t)
+	record, ok := s.read[t.ID]
+	if !ok {
+		record, err = s.Bytes(ctx, t)
+	}
 	if record == nil || err != nil {
 		return nil, false, err
 	}
-	h, ok := registry.ByID(t.Session.Harness)
-	if !ok {
+	h, known := registry.ByID(t.Session.Harness)
+	if !known {
 		return nil, false, nil // archived by a build that knows more harnesses
 	}
 	turns := h.Turns(record, &transcript.State{Key: t.Session.Key})

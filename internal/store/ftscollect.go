@@ -45,6 +45,10 @@ type Collector struct {
 	// Whole says that one run covers the whole table, which then need not be
 	// read once more to count the rows with the one phrase of an expression.
 	Whole bool
+	// All says that the expression is a conjunction of phrases. One run then
+	// gives all rows of the table, whatever its range; a row comes back that ends
+	// it (LIMIT 1).
+	All bool
 
 	// Phrases is the number of phrases in the expression, 0 until a row is noted.
 	Phrases int
@@ -62,6 +66,13 @@ type Collector struct {
 	handle   int
 	group    int64
 	keep     bool
+
+	// Of the walk along one phrase: its number, the row of Rows that comes next,
+	// how many of those before it are kept, how many rows were met, and memory for
+	// an iterator.
+	phrase, next, kept int
+	walked             int64
+	iter               uintptr
 }
 
 // maxCollectors is how many collectors may be open at once. A further one
@@ -120,7 +131,7 @@ func (c *Collector) Handle() int64 { return int64(c.handle) }
 // RowsWith is the number of rows of the whole table that hold each phrase, nil
 // while no row is noted.
 func (c *Collector) RowsWith() []int64 {
-	if c.Whole && c.Phrases == 1 {
+	if c.Whole && c.Phrases == 1 && !c.All {
 		return []int64{c.Seen}
 	}
 	return c.rowsWith
@@ -134,7 +145,7 @@ func (c *Collector) Close() {
 }
 
 // collectStatement collects all rows, of every group.
-const collectStatement = `SELECT 1 FROM t WHERE t MATCH ? AND ` + CollectFunction + `(t, ?)`
+const collectStatement = `SELECT 1 FROM t WHERE t MATCH ? AND ` + CollectFunction + `(t, ?) LIMIT 1`
 
 // Collects proves, once a process and on a table of three rows, that the
 // function reads FTS5's structures rightly: a driver with another layout must
@@ -150,19 +161,22 @@ func prove() bool {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	_, err = db.ExecContext(ctx, `CREATE VIRTUAL TABLE t USING fts5(body, content='', contentless_delete=1, tokenize='unicode61');
+	_, err = db.ExecContext(ctx, `CREATE VIRTUAL TABLE t USING fts5(body, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2');
 		INSERT INTO t(rowid, body) VALUES (5, 'a b a'), (33554433, 'b a b c b a'), (50331648, 'c d')`)
 	if err != nil {
 		return false
 	}
-	c := &Collector{handle: <-freeHandles, group: -1, Keep: func(g int64) bool { return g == 2 }}
-	collectors[c.handle].Store(c)
-	defer c.Close()
-	if _, err := db.ExecContext(ctx, collectStatement, `"b" AND "b a"`, c.Handle()); err != nil {
-		return false
+	for _, all := range []bool{false, true} {
+		c := &Collector{handle: <-freeHandles, group: -1, Keep: func(g int64) bool { return g == 2 }, All: all}
+		collectors[c.handle].Store(c)
+		_, err := db.ExecContext(ctx, collectStatement, `"b" AND "b a"`, c.Handle())
+		c.Close()
+		if err != nil || !slices.Equal(c.Rows, []int64{33554433}) || !slices.Equal(c.Freq, []uint32{3, 2}) ||
+			c.TotalRows != 3 || c.TotalTokens != 11 || !slices.Equal(c.RowsWith(), []int64{2, 2}) {
+			return false
+		}
 	}
-	return slices.Equal(c.Rows, []int64{33554433}) && slices.Equal(c.Freq, []uint32{3, 2}) && c.Seen == 2 &&
-		c.TotalRows == 3 && c.TotalTokens == 11 && slices.Equal(c.RowsWith(), []int64{2, 2})
+	return true
 }
 
 // Log is the logarithm that FTS5 ranks with. Go's differs from it in the last
@@ -236,8 +250,12 @@ func collect(tls *libc.TLS, api, cursor, result uintptr, n int32, args uintptr) 
 		c = collectors[h].Load()
 	}
 	rc := int32(sqlite3.SQLITE_MISUSE)
-	if c != nil {
-		rc = c.take(tls, (*sqlite3.TFts5ExtensionApi)(at(api)), cursor)
+	switch a := (*sqlite3.TFts5ExtensionApi)(at(api)); {
+	case c != nil && c.All:
+		rc = c.takeAll(tls, a, cursor)
+		sqlite3.Xsqlite3_result_int(tls, result, 1)
+	case c != nil:
+		rc = c.take(tls, a, cursor)
 	}
 	if rc != sqlite3.SQLITE_OK {
 		sqlite3.Xsqlite3_result_error_code(tls, result, rc)
@@ -258,11 +276,7 @@ type (
 func (c *Collector) take(tls *libc.TLS, api *sqlite3.TFts5ExtensionApi, cursor uintptr) int32 {
 	row := (*(*fnRowid)(unsafe.Pointer(&api.FxRowid)))(tls, cursor)
 	c.Seen++
-	if group := row >> GroupBits; group != c.group {
-		c.group = group
-		c.keep = c.Keep == nil || c.Keep(group)
-	}
-	if !c.keep {
+	if !c.keeps(row) {
 		return sqlite3.SQLITE_OK
 	}
 	if c.Phrases == 0 {
@@ -270,19 +284,29 @@ func (c *Collector) take(tls *libc.TLS, api *sqlite3.TFts5ExtensionApi, cursor u
 			return rc
 		}
 	}
-	// The iterator is two addresses; column and offset are behind it.
-	const column, offset, size = 16, 20, 24
-	iter := tls.Alloc(size)
-	defer tls.Free(size)
+	iter := tls.Alloc(iterSize)
+	defer tls.Free(iterSize)
 	first := *(*fnFirst)(unsafe.Pointer(&api.FxPhraseFirst))
 	c.Rows = append(c.Rows, row)
 	for i := range c.Phrases {
-		if rc := first(tls, cursor, int32(i), iter, iter+column, iter+offset); rc != sqlite3.SQLITE_OK {
+		if rc := first(tls, cursor, int32(i), iter, iter+iterColumn, iter+iterOffset); rc != sqlite3.SQLITE_OK {
 			return rc
 		}
-		c.Freq = append(c.Freq, frequency(iter, *(*int32)(at(iter + column))))
+		c.Freq = append(c.Freq, frequency(iter, *(*int32)(at(iter + iterColumn))))
 	}
 	return sqlite3.SQLITE_OK
+}
+
+// A phrase iterator is two addresses; column and offset are put behind it.
+const iterColumn, iterOffset, iterSize = 16, 20, 24
+
+// keeps reports whether the row's group is noted.
+func (c *Collector) keeps(row int64) bool {
+	if group := row >> GroupBits; group != c.group {
+		c.group = group
+		c.keep = c.Keep == nil || c.Keep(group)
+	}
+	return c.keep
 }
 
 // frequency is the number of positions in the list of a phrase in a row, of
@@ -301,8 +325,8 @@ func frequency(iter uintptr, column int32) uint32 {
 	return n
 }
 
-// start reads what holds for the whole table and expression.
-func (c *Collector) start(tls *libc.TLS, api *sqlite3.TFts5ExtensionApi, cursor uintptr) int32 {
+// totals reads what holds for the whole table and expression.
+func (c *Collector) totals(tls *libc.TLS, api *sqlite3.TFts5ExtensionApi, cursor uintptr) int32 {
 	const number = 8 // bytes
 	out := tls.Alloc(number)
 	defer tls.Free(number)
@@ -317,9 +341,21 @@ func (c *Collector) start(tls *libc.TLS, api *sqlite3.TFts5ExtensionApi, cursor 
 	}
 	c.TotalTokens = *value
 	c.Phrases = int((*(*fnCount)(unsafe.Pointer(&api.FxPhraseCount)))(tls, cursor))
+	return sqlite3.SQLITE_OK
+}
+
+// start reads the totals, and counts the rows of each phrase.
+func (c *Collector) start(tls *libc.TLS, api *sqlite3.TFts5ExtensionApi, cursor uintptr) int32 {
+	if rc := c.totals(tls, api, cursor); rc != sqlite3.SQLITE_OK {
+		return rc
+	}
 	if c.Whole && c.Phrases == 1 {
 		return sqlite3.SQLITE_OK
 	}
+	const number = 8 // bytes
+	out := tls.Alloc(number)
+	defer tls.Free(number)
+	value := (*int64)(at(out))
 	query, callback := *(*fnQuery)(unsafe.Pointer(&api.FxQueryPhrase)), countRow
 	for i := range c.Phrases {
 		*value = 0

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -124,6 +126,58 @@ func TestACollectorTakesRowsAndFrequencies(t *testing.T) {
 				t.Errorf("totals: %d, %d", got.TotalRows, got.TotalTokens)
 			}
 		})
+	}
+}
+
+// TestAConjunctionReadByPhraseIsThatReadByRow takes random tables, groups left
+// out, and conjunctions of words, phrases and prefixes.
+func TestAConjunctionReadByPhraseIsThatReadByRow(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	letters := []string{"a", "b", "c", "ab", "abc"}
+	rows := map[int64]string{}
+	for range 400 {
+		var body []string
+		for range rnd.IntN(30) {
+			body = append(body, letters[min(rnd.IntN(5), rnd.IntN(5))])
+		}
+		rows[rnd.Int64N(8)*session+rnd.Int64N(200)] = strings.Join(body, " ")
+	}
+	db := searchTable(t, rows)
+	found := 0
+	for range 300 {
+		var phrases []string
+		for range 1 + rnd.IntN(4) {
+			words := letters[rnd.IntN(5)]
+			for range rnd.IntN(3) {
+				words += " " + letters[rnd.IntN(5)]
+			}
+			if words = `"` + words + `"`; rnd.IntN(4) == 0 {
+				words += "*"
+			}
+			phrases = append(phrases, words)
+		}
+		match := strings.Join(phrases, " AND ")
+		out := rnd.Int64N(12)
+		keep := func(group int64) bool { return group != out }
+		byRow, byPhrase := collector(t), collector(t)
+		byRow.Keep, byPhrase.Keep, byPhrase.All = keep, keep, true
+		if err := run(t, db, byRow, match, math.MinInt64, math.MaxInt64); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Exec(`SELECT 1 FROM turns_fts WHERE turns_fts MATCH ? AND terminus_collect(turns_fts, ?) LIMIT 1`, match, byPhrase.Handle()); err != nil {
+			t.Fatal(err)
+		}
+		found += len(byRow.Rows)
+		if !slices.Equal(byRow.Rows, byPhrase.Rows) || !slices.Equal(byRow.Freq, byPhrase.Freq) ||
+			len(byRow.Rows) > 0 && !slices.Equal(byRow.RowsWith(), byPhrase.RowsWith()) {
+			t.Fatalf("%s: by row %v %v %v, by phrase %v %v %v", match,
+				byRow.Rows, byRow.Freq, byRow.RowsWith(), byPhrase.Rows, byPhrase.Freq, byPhrase.RowsWith())
+		}
+		byRow.Close()
+		byPhrase.Close()
+	}
+	if found < 1000 {
+		t.Errorf("%d rows were found in all: the test shows little", found)
 	}
 }
 

@@ -207,10 +207,10 @@ CREATE VIEW IF NOT EXISTS paths AS
 -- How many tokens the search row of each turn has, two bytes little endian a
 -- turn by turn_seq: 65535 is "ask turns_fts_docsize", 0 is "no search row".
 CREATE TABLE IF NOT EXISTS lengths (
-  session_no INTEGER PRIMARY KEY,
-  counts     BLOB NOT NULL
+  slot   INTEGER PRIMARY KEY,
+  counts BLOB NOT NULL
 );
 
 CREATE VIRTUAL TABLE IF NOT EXISTS turns_fts USING fts5(
-  body, content='', contentless_delete=1, tokenize='unicode61'
+  body, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
 );
