@@ -55,7 +55,7 @@ var (
 	vocabulary = strings.Fields("the ok of Error index retry config budget queue slot token lamp zebra quartz")
 	oddities   = []string{
 		"retryBudget", "SearchManager", "HTTPServer", "searchIndex RetryIndex", "snake_case", "src/worker/S.ts", "resume", "Résumé",
-		"re\u0301sume\u0301", "v2.1", "S3Client", "--no-verify", "ÄRGER",
+		"re\u0301sume\u0301", "triển", "trie\u0302\u0309n", "v2.1", "S3Client", "--no-verify", "ÄRGER",
 	}
 	runs  = []string{"项目评审", "项目", "评审", "目评项目", "审", "the项目ok"}
 	files = []string{"src/worker/S.ts", "src/retry.go", "/p/one/Index.go", "docs/Queue", "lamp"}
@@ -192,7 +192,7 @@ func (l *library) remove(n int) {
 		for _, rows := range []string{"turns WHERE id", "entities WHERE turn"} {
 			l.store.Exec(`DELETE FROM `+rows+` BETWEEN ? AND ?`, s.No<<24, s.No<<24|0xffffff)
 		}
-		l.store.Exec(`DELETE FROM lengths WHERE session_no = ?`, s.No)
+		l.store.Exec(`DELETE FROM lengths WHERE slot = ?`, s.Slot)
 		s.rows = nil
 	}
 }

@@ -16,8 +16,8 @@ func fold(r rune) string {
 		return ""
 	}
 	r = unicode.ToLower(r)
-	if at := strings.IndexRune("éäö", r); at >= 0 {
-		return map[rune]string{'é': "e", 'ä': "a", 'ö': "o"}[r]
+	if bare, ok := map[rune]rune{'é': 'e', 'ể': 'e', 'ä': 'a'}[r]; ok {
+		r = bare
 	}
 	return string(r)
 }
