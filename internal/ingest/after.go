@@ -49,7 +49,7 @@ func (p *pass) after(ctx context.Context, w *writer) error {
 	if p.o.Backfill {
 		return index.MergeAll(ctx, sw)
 	}
-	return index.Merge(ctx, sw, p.res.BytesRead)
+	return index.Merge(ctx, sw, w.unmerged)
 }
 
 // settle cuts the end of a quiet session anew. A damaged one is a failure of

@@ -249,3 +249,31 @@ func TestAHarnessThatPanicsCostsItsSession(t *testing.T) {
 		t.Error("a session that cannot be derived again has lost rows")
 	}
 }
+
+// TestMergingInsideAPassChangesNothingElse merges after every commit of a pass
+// that makes several.
+func TestMergingInsideAPassChangesNothingElse(t *testing.T) {
+	content := func(f *fixture) {
+		for s := range 3 {
+			var lines []string
+			for n := range 900 {
+				lines = append(lines, user(1000*s+n, fmt.Sprintf("w%d x%d ", n%97, n%31)+strings.Repeat("-", 5000)))
+			}
+			f.write(fmt.Sprintf("aaaaaaaa-0000-4000-8000-00000000000%d.jsonl", s), lines...)
+		}
+	}
+	var words []string
+	for _, every := range []int64{mergeEvery, 1} {
+		old := mergeEvery
+		mergeEvery = every
+		t.Cleanup(func() { mergeEvery = old })
+		f := newFixture(t)
+		content(f)
+		f.pass()
+		f.verifyClean()
+		words = append(words, f.words())
+	}
+	if words[0] != words[1] {
+		t.Error("the index differs from one that was merged at the end")
+	}
+}

@@ -22,7 +22,14 @@ type writer struct {
 	opened map[string]*place // by session key: what this pass has assigned
 	values index.Values      // a failed transaction ends the pass, and these with it
 	now    string
+	// unmerged is how much was taken in since the search index was merged.
+	unmerged int64
 }
+
+// mergeEvery is after how much of a pass the search index is merged, in bytes
+// of transcripts: they leave about 130 segments, and at 256 of them FTS5 would
+// merge inside a commit.
+var mergeEvery int64 = 384 << 20
 
 // A tally is what a transaction adds to the result once it is committed.
 type tally struct{ files, bytes, turns int64 }
@@ -147,8 +154,14 @@ func (w *writer) commit(ctx context.Context) error {
 	w.p.res.FilesCommitted += w.open.files
 	w.p.res.BytesRead += w.open.bytes
 	w.p.res.TurnsAdded += w.open.turns
+	w.unmerged += w.open.bytes
 	w.open = tally{}
-	return w.w.TrimWAL(ctx)
+	if err := w.w.TrimWAL(ctx); err != nil || w.unmerged < mergeEvery {
+		return err
+	}
+	due := w.unmerged
+	w.unmerged = 0
+	return index.Merge(ctx, w.w, due)
 }
 
 // apply writes everything of a batch except its companions.

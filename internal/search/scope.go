@@ -96,6 +96,25 @@ func (s *Snapshot) viewOf(ctx context.Context, dir string) (View, error) {
 // A key is one pair under which sessions are filed; "" stands for null.
 type key struct{ project, preWorktree string }
 
+// distinctKeys steps from each project to the next one, and from each path
+// before folding to the next one, along their index: there are some dozens of
+// pairs, and thousands of sessions.
+const distinctKeys = `WITH RECURSIVE
+	project(p) AS (
+		SELECT min(project) FROM session_meta
+		UNION ALL SELECT (SELECT min(project) FROM session_meta WHERE project > p) FROM project WHERE p IS NOT NULL
+	),
+	folded(p, w) AS (
+		SELECT p, (SELECT min(project_pre_worktree) FROM session_meta WHERE project = p) FROM project WHERE p IS NOT NULL
+		UNION ALL
+		SELECT p, (SELECT min(project_pre_worktree) FROM session_meta WHERE project = p AND project_pre_worktree > w)
+		FROM folded WHERE w IS NOT NULL
+	)
+	SELECT p, '' FROM project WHERE EXISTS (SELECT 1 FROM session_meta WHERE project = p AND project_pre_worktree IS NULL)
+	UNION ALL SELECT p, w FROM folded WHERE w IS NOT NULL
+	UNION ALL SELECT DISTINCT '', project_pre_worktree FROM session_meta WHERE project IS NULL AND project_pre_worktree IS NOT NULL
+	ORDER BY 1, 2`
+
 // keys are the distinct pairs of the archive, ordered by project, then by the
 // path before folding.
 func (s *Snapshot) keys(ctx context.Context) ([]key, error) {
@@ -107,8 +126,7 @@ func (s *Snapshot) keys(ctx context.Context) ([]key, error) {
 		}
 		keys = append(keys, k)
 		return nil
-	}, `SELECT DISTINCT coalesce(project, ''), coalesce(project_pre_worktree, '') FROM session_meta
-	    WHERE project IS NOT NULL OR project_pre_worktree IS NOT NULL ORDER BY 1, 2`)
+	}, distinctKeys)
 	return keys, err
 }
 

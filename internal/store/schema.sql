@@ -13,6 +13,7 @@ CREATE TABLE IF NOT EXISTS sessions (
   slot        INTEGER UNIQUE,
   harness     TEXT NOT NULL
 );
+CREATE INDEX IF NOT EXISTS idx_sessions_slot ON sessions(session_key, slot);
 
 CREATE TABLE IF NOT EXISTS slot_blocks (
   block   INTEGER PRIMARY KEY,
@@ -50,7 +51,7 @@ CREATE TABLE IF NOT EXISTS session_meta (
   pending_parent       BLOB
 );
 CREATE INDEX IF NOT EXISTS idx_session_meta_session_id ON session_meta(session_id);
-CREATE INDEX IF NOT EXISTS idx_session_meta_project ON session_meta(project, project_pre_worktree);
+CREATE INDEX IF NOT EXISTS idx_session_meta_project ON session_meta(project, project_pre_worktree, session_key);
 CREATE INDEX IF NOT EXISTS idx_session_meta_pending ON session_meta(pending_parent) WHERE pending_parent IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_unsettled ON session_meta(unsettled) WHERE unsettled <> 0;
 
