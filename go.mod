@@ -11,6 +11,7 @@ require (
 	github.com/spf13/pflag v1.0.9 // cobra's flags, for types of our own
 	golang.org/x/sys v0.50.0 // free space and process flags of each system
 	golang.org/x/term v0.48.0 // is it a terminal, and how wide
+	golang.org/x/text v0.41.0 // letters and their marks as one character
 	modernc.org/libc v1.80.1 // memory and logarithm of exactly this sqlite: never raise one alone
 	modernc.org/sqlite v1.62.0 // SQLite with FTS5 and dbstat without cgo
 )

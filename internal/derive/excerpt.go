@@ -3,6 +3,8 @@ package derive
 import (
 	"bytes"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 const (
@@ -109,6 +111,23 @@ func clusterStart(text []byte, i int) int {
 
 // locate returns where the match begins that an excerpt is cut around.
 func locate(text []byte, terms []string) int {
+	if len(terms) == 0 || !isLoose(text) {
+		return locateIn(text, terms)
+	}
+	k := locateIn(composed(nil, text), terms)
+	var parts norm.Iter // of text; each has its composed form by itself
+	parts.Init(norm.NFC, text)
+	for end := 0; !parts.Done(); {
+		at := parts.Pos()
+		if end += len(parts.Next()); end > k {
+			return at
+		}
+	}
+	return 0
+}
+
+// locateIn is locate for a text that is composed, as terms are.
+func locateIn(text []byte, terms []string) int {
 	words := map[string]bool{}
 	var runs, all [][]byte
 	for _, term := range terms {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // What the contract says of words, written down once more and slowly. Nothing
@@ -30,12 +32,12 @@ func folded(word string) string {
 	return b.String()
 }
 
-// wordsOf cuts a text: at everything that is no letter, number or mark, and
+// wordsOf cuts a text, its letters composed with their marks: at everything that is no letter, number or mark, and
 // where Chinese begins or ends.
 func wordsOf(text string) []string {
 	var out []string
 	last := ' '
-	for _, r := range text {
+	for _, r := range norm.NFC.String(text) {
 		switch {
 		case !unicode.In(r, unicode.L, unicode.N, unicode.Mn):
 			last = ' '
