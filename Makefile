@@ -29,6 +29,11 @@ GOLANGCI_VERSION := v2.15.0
 TOOLS            ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/terminus-tools
 GOLANGCI         := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
 
+# The inspector of the Model Context Protocol, an npm package.
+INSPECTOR_VERSION := 2.12.0
+INSPECTOR_DIR     := $(TOOLS)/mcp-inspector-$(INSPECTOR_VERSION)
+INSPECTOR         := $(INSPECTOR_DIR)/node_modules/.bin/mcp-inspector
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -116,8 +121,16 @@ real-clients: ## read what real clients wrote (CLIENT_STORE=a configuration dire
 	TERMINUS_CLIENT_STORE='$(abspath $(CLIENT_STORE))' TERMINUS_REAL_CLIENTS='$(abspath $(REAL_CLIENTS))' \
 		$(GO) test -count 1 -timeout $(TEST_TIMEOUT) -run RealClient -v ./testscripts/...
 
+.PHONY: inspector
+inspector: ## let the MCP inspector list and call the tools (needs npm; installs the inspector into the cache directory)
+	@if ! command -v npm >/dev/null 2>&1; then echo 'npm is not installed: the MCP inspector is not asked'; exit 0; fi; \
+	if [ ! -x '$(INSPECTOR)' ] && ! npm install --silent --no-audit --no-fund --prefix '$(INSPECTOR_DIR)' \
+		@modelcontextprotocol/inspector@$(INSPECTOR_VERSION); then \
+		echo 'the MCP inspector cannot be installed here: it is not asked'; exit 0; fi; \
+	TERMINUS_MCP_INSPECTOR='$(INSPECTOR)' $(GO) test -count 1 -timeout $(TEST_TIMEOUT) -run Inspector -v ./testscripts/...
+
 .PHONY: full
-full: test vet lint race cross-vet cross-build crash fuzz bench ## everything, as before a release (real-clients too, where they are named)
+full: test vet lint race cross-vet cross-build crash fuzz bench inspector ## everything, as before a release (real-clients too, where they are named)
 	@if [ -n '$(CLIENT_STORE)$(REAL_CLIENTS)' ]; then $(MAKE) --no-print-directory real-clients; fi
 
 .PHONY: cross-build

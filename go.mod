@@ -7,6 +7,7 @@ require (
 	github.com/gofrs/flock v0.13.2 // the ingest lock, on every system we ship for
 	github.com/klauspost/compress v1.20.4 // zstd frames without cgo
 	github.com/rogpeppe/go-internal v1.16.0 // testscript: the command-line contract is verified with it
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // tests only: what the MCP server writes is held to the protocol's schemas
 	github.com/spf13/cobra v1.10.2 // command tree, help, completions
 	github.com/spf13/pflag v1.0.9 // cobra's flags, for types of our own
 	golang.org/x/sys v0.50.0 // free space and process flags of each system

@@ -44,6 +44,8 @@ import (
 //	await SECONDS FILE...      wait until the files exist
 //	await-lock FILE            wait until another process holds a lock
 //	await-unlocked FILE        wait until nobody does
+//	mcp FILE                   run the server with the requests of a file; see cmdMCP
+//	chomp FILE OUT             copy FILE without the newline at its end
 //	same-tree DIR DIR          compare two directories byte for byte
 var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"exits":       cmdExits,
@@ -58,6 +60,8 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"append":      cmdAppend,
 	"repeat":      cmdRepeat,
 	"await":       cmdAwait,
+	"mcp":         cmdMCP,
+	"chomp":       cmdChomp,
 	"same-tree":   cmdSameTree,
 
 	"await-lock":     func(ts *testscript.TestScript, neg bool, args []string) { awaitLock(ts, neg, args, true) },

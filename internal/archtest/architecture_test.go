@@ -29,7 +29,7 @@ const (
 // it, never one after it. Everything below `harness/` but the registry is one
 // agent's, and agents do not know each other.
 var order = []string{
-	"config", "fsx", "detach", "store", "archive", "transcript", "harness", "harness/*", "harness/registry",
+	"config", "fsx", "document", "detach", "store", "archive", "transcript", "harness", "harness/*", "harness/registry",
 	"project", "capture", "derive", "index", "redact", "search", "recall", "feedback", "observe", "retention",
 	"ingest", "wire", "wire/jsonedit", "wire/*", "doctor", "corpus", "corpus/gen", "bench", "hook", "mcp", "tui", "web", "cli",
 }

@@ -5,7 +5,17 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/terminus-archive/terminus/internal/document"
 )
+
+// An envelope is the one JSON value that a run with --json writes.
+type envelope struct {
+	Command string  `json:"command"`
+	Data    any     `json:"data"`
+	OK      bool    `json:"ok"`
+	Reason  *string `json:"reason"`
+}
 
 // dataCommands are the commands that answer with data: as text for people, or
 // with --json as one document. The test of the envelope holds each of them to
@@ -98,7 +108,7 @@ func (e *env) writeDocument(command string, d dataCommand, a answer, failure err
 	if failure == nil && a.collect != nil {
 		a.data, failure = a.collect()
 	}
-	doc := document{Command: command, OK: failure == nil && !a.bad, Data: a.data}
+	doc := envelope{Command: command, OK: failure == nil && !a.bad, Data: a.data}
 	if a.reason != "" {
 		doc.Reason = &a.reason
 	}
@@ -114,10 +124,10 @@ func (e *env) writeDocument(command string, d dataCommand, a answer, failure err
 		doc.Data = d.empty(why)
 	}
 	e.failed = !doc.OK
-	line, err := encode(doc)
+	line, err := document.Encode(doc)
 	if err != nil {
 		why := err.Error()
-		line, err = encode(document{Command: command, Data: d.empty(why), Reason: &why})
+		line, err = document.Encode(envelope{Command: command, Data: d.empty(why), Reason: &why})
 		e.failed = true
 	}
 	if err != nil {

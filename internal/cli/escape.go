@@ -45,6 +45,8 @@ func escapeBut(s, keep string) string {
 	return b.String()
 }
 
+const hexDigits = "0123456789abcdef"
+
 func writeHex(b *strings.Builder, kind byte, r rune, digits int) {
 	b.WriteByte('\\')
 	b.WriteByte(kind)

@@ -11,10 +11,6 @@ import (
 	"github.com/terminus-archive/terminus/internal/store"
 )
 
-// olderStore is said by every command that reads a store whose derived rows
-// were made by another build.
-const olderStore = "this store was indexed by another version of terminus: the next ingest brings it up to date"
-
 // noStore is the reason of a command that finds none.
 func noStore(path string) string { return fmt.Sprintf("no store at %s yet: run terminus ingest", path) }
 
@@ -29,7 +25,7 @@ func (e *env) open(ctx context.Context) (r *search.Reader, warnings []string, er
 		return nil, nil, err
 	}
 	if r.Older() {
-		warnings = append(warnings, olderStore)
+		warnings = append(warnings, search.OlderStore)
 	}
 	return r, warnings, nil
 }

@@ -25,8 +25,10 @@ type Request struct {
 	Raw bool
 	// IDs are the turns wanted. Repeated ids are dropped.
 	IDs []int64
-	// Before and After are the turns wanted around each; both 0 is no window.
+	// Before and After are the turns wanted around each; both 0 is no window,
+	// unless Window asks for one that holds the turn alone.
 	Before, After int
+	Window        bool
 }
 
 // A Record is an archived turn.
@@ -87,6 +89,8 @@ type Records struct {
 	Absent  []Absent `json:"absent"`
 	// Reason says why there is no record.
 	Reason string `json:"-"`
+	// Unseen says that Reason is the request's: it may see nothing at all.
+	Unseen bool `json:"-"`
 	// Elsewhere says that the scope may be why something is absent: every project
 	// may hold it.
 	Elsewhere bool `json:"-"`
@@ -106,6 +110,8 @@ func Get(ctx context.Context, r *search.Reader, q Request) (Records, error) {
 		return out, err
 	}
 	g := getter{snap: snap, before: window(q.Before), after: window(q.After)}
+	g.window = q.Window || g.before > 0 || g.after > 0
+	out.Unseen = view.Reason != ""
 	seen := map[int64]bool{}
 	for _, id := range q.IDs {
 		if seen[id] {
@@ -142,6 +148,7 @@ func window(n int) int64 { return int64(min(max(n, 0), MaxWindow)) }
 type getter struct {
 	snap          *search.Snapshot
 	before, after int64
+	window        bool // a record comes with the turns around it
 }
 
 func (g *getter) record(ctx context.Context, t *search.Turn) (Record, error) {
@@ -157,13 +164,13 @@ func (g *getter) record(ctx context.Context, t *search.Turn) (Record, error) {
 		body := lossy(b)
 		rec.Body, rec.Raw = &body, append([]byte{}, b...)
 	}
-	if g.before > 0 || g.after > 0 {
-		rec.Context, err = g.window(ctx, t)
+	if g.window {
+		rec.Context, err = g.around(ctx, t)
 	}
 	return rec, err
 }
 
-func (g *getter) window(ctx context.Context, anchor *search.Turn) (*Window, error) {
+func (g *getter) around(ctx context.Context, anchor *search.Turn) (*Window, error) {
 	first, last, _, err := g.snap.Ends(ctx, anchor.Session.No)
 	if err != nil {
 		return nil, err

@@ -176,3 +176,33 @@ func TestTheWindowAroundATurn(t *testing.T) {
 		t.Errorf("a window that nobody asked for: %+v", rec.Context)
 	}
 }
+
+func TestAWindowMayHoldTheTurnAlone(t *testing.T) {
+	s := searchtest.New(t)
+	h := s.Session(searchtest.Session{Key: "a.jsonl", Project: "/p"})
+	for _, text := range []string{"one", "two", "three"} {
+		s.Add(h, searchtest.Turn{Text: text})
+	}
+	for id, want := range map[int64][2]bool{0: {true, false}, 1: {false, false}, 2: {false, true}} {
+		got := get(t, s.Reader(), recall.Request{IDs: []int64{id}, Window: true}).Records[0].Context
+		if len(got.Turns) != 1 || got.Turns[0].TurnID != id || !got.Turns[0].IsAnchor {
+			t.Errorf("turn %d alone: %+v", id, got.Turns)
+		}
+		if ends := [2]bool{got.AtSessionStart, got.AtSessionEnd}; ends != want {
+			t.Errorf("turn %d is at the ends %v, want %v", id, ends, want)
+		}
+	}
+	if got := get(t, s.Reader(), recall.Request{IDs: []int64{1}}).Records[0].Context; got != nil {
+		t.Errorf("a window nobody asked for: %+v", got)
+	}
+}
+
+func TestARequestThatMaySeeNothingSaysSo(t *testing.T) {
+	s := searchtest.New(t)
+	s.Add(s.Session(searchtest.Session{Key: "a.jsonl", Project: "/p"}), searchtest.Turn{Text: "x"})
+	for dir, want := range map[string]bool{"/p": false, "/q": true} {
+		if got := get(t, s.Reader(), recall.Request{Scope: search.Scope{Dir: dir}, IDs: []int64{99}}); got.Unseen != want || got.Reason == "" {
+			t.Errorf("in %s: unseen %v, reason %q", dir, got.Unseen, got.Reason)
+		}
+	}
+}

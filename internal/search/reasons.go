@@ -9,6 +9,9 @@ import "fmt"
 // NoWords is the reason of a query in which nothing can be searched.
 const NoWords = "the query has no words that can be searched"
 
+// OlderStore is what to say of a Reader that is Older.
+const OlderStore = "this store was indexed by another version of terminus: the next ingest brings it up to date"
+
 const (
 	nothingArchived  = "nothing is archived yet: run terminus ingest"
 	allExcluded      = "the configuration excludes every directory"

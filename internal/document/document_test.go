@@ -1,4 +1,4 @@
-package cli
+package document
 
 import (
 	"bytes"
@@ -9,8 +9,6 @@ import (
 	"testing"
 	"unicode/utf8"
 )
-
-func text(s string) *string { return &s }
 
 func TestEncodeWritesTheContractsForm(t *testing.T) {
 	type inner struct {
@@ -34,9 +32,9 @@ func TestEncodeWritesTheContractsForm(t *testing.T) {
 		in   any
 		want string
 	}{
-		"envelope":             {document{Command: "search", Data: struct{}{}, OK: true}, `{"command":"search","data":{},"ok":true,"reason":null}`},
-		"reason":               {document{Command: "show", Reason: text("a <b> & c")}, `{"command":"show","data":null,"ok":false,"reason":"a <b> & c"}`},
 		"sorted at all depths": {outer{base: base{true}, List: []inner{{1, 2}}, Map: map[string]int{"b": 1, "a": 2}}, `{"Upper":"","any":null,"list":[{"a":2.0,"b":1}],"map":{"a":2,"b":1},"none":[],"ptr":null,"zed":true}`},
+		"markup raw":           {"a <b> & c", `"a <b> & c"`},
+		"raw":                  {[]any{Raw(`"\ud83d"`), Raw("1e2"), Raw("")}, `["\ud83d",1e2,null]`},
 		"nil map":              {map[string]int(nil), `{}`},
 		"nil":                  {nil, `null`},
 		"whole float":          {0.0, `0.0`},
@@ -60,7 +58,7 @@ func TestEncodeWritesTheContractsForm(t *testing.T) {
 		"non-ASCII":            {"日本 é 🙂", `"日本 é 🙂"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := encode(c.in)
+			got, err := Encode(c.in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +88,7 @@ func TestEncodeRefusesWhatHasNoForm(t *testing.T) {
 			{Name: "B", Type: reflect.TypeFor[int](), Tag: `json:"a"`},
 		})).Elem().Interface(),
 	} {
-		if got, err := encode(v); err == nil {
+		if got, err := Encode(v); err == nil {
 			t.Errorf("%s: written as %s", name, got)
 		}
 	}
@@ -106,7 +104,7 @@ func FuzzEncode(f *testing.F) {
 		if json.Unmarshal([]byte(src), &v) != nil {
 			v = src
 		}
-		got, err := encode(v)
+		got, err := Encode(v)
 		if err != nil {
 			t.Fatalf("encode %q: %v", src, err)
 		}

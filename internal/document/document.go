@@ -1,4 +1,8 @@
-package cli
+// Package document writes the JSON that Terminus answers with, whoever asks: the
+// command line's documents, a hook's object, a tool's result. There is this one
+// encoder, so that one value looks the same to every reader. It knows none of
+// the documents.
+package document
 
 import (
 	"bytes"
@@ -11,15 +15,11 @@ import (
 	"unicode/utf8"
 )
 
-// A document is the one JSON value that a run with --json writes.
-type document struct {
-	Command string  `json:"command"`
-	Data    any     `json:"data"`
-	OK      bool    `json:"ok"`
-	Reason  *string `json:"reason"`
-}
+// Raw is a value that is JSON already, on one line of UTF-8: it is written as it
+// stands, an empty one as null. It is for what has to come back as it was spelled.
+type Raw string
 
-// encode renders v as JSON on one line, without a closing newline.
+// Encode renders v as JSON on one line, without a closing newline.
 //
 // The members of every object stand in the order of their names' bytes, at
 // every depth. A string is written as it is, but for the quote, the backslash
@@ -29,10 +29,10 @@ type document struct {
 //
 // v is made of structs whose exported fields all carry a json tag that is
 // just a name (embedded structs are merged into their parent), of maps with
-// string keys, slices, pointers, interfaces, strings, booleans and numbers.
+// string keys, slices, pointers, interfaces, strings, Raw, booleans and numbers.
 // Anything else, and a float that is not finite, is an error: a document is
 // whole or is not written.
-func encode(v any) ([]byte, error) {
+func Encode(v any) ([]byte, error) {
 	e := encoder{}
 	if err := e.value(reflect.ValueOf(v)); err != nil {
 		return nil, err
@@ -41,6 +41,8 @@ func encode(v any) ([]byte, error) {
 }
 
 type encoder struct{ buf bytes.Buffer }
+
+var rawType = reflect.TypeFor[Raw]()
 
 func (e *encoder) value(v reflect.Value) error {
 	switch v.Kind() {
@@ -55,7 +57,14 @@ func (e *encoder) value(v reflect.Value) error {
 	case reflect.Float32, reflect.Float64:
 		return e.float(v.Float(), v.Type().Bits())
 	case reflect.String:
-		e.string(v.String())
+		switch {
+		case v.Type() != rawType:
+			e.string(v.String())
+		case v.Len() == 0:
+			e.buf.WriteString("null")
+		default:
+			e.buf.WriteString(v.String())
+		}
 	case reflect.Pointer, reflect.Interface:
 		if v.IsNil() {
 			e.buf.WriteString("null")
@@ -69,7 +78,7 @@ func (e *encoder) value(v reflect.Value) error {
 	case reflect.Struct:
 		return e.structure(v)
 	default:
-		return fmt.Errorf("encode: a %s has no JSON form", v.Type())
+		return fmt.Errorf("encode JSON: a %s has no JSON form", v.Type())
 	}
 	return nil
 }
@@ -90,7 +99,7 @@ func (e *encoder) array(v reflect.Value) error {
 
 func (e *encoder) mapping(v reflect.Value) error {
 	if v.Type().Key().Kind() != reflect.String {
-		return fmt.Errorf("encode: a %s has no JSON form", v.Type())
+		return fmt.Errorf("encode JSON: a %s has no JSON form", v.Type())
 	}
 	keys := make([]string, 0, v.Len())
 	values := make(map[string]reflect.Value, v.Len())
@@ -196,7 +205,7 @@ const (
 // 0.DIGITS times ten to the power of point.
 func (e *encoder) float(f float64, bits int) error {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return fmt.Errorf("encode: %v is not a number that JSON has", f)
+		return fmt.Errorf("encode JSON: %v is not a number that JSON has", f)
 	}
 	s := strconv.FormatFloat(f, 'e', -1, bits)
 	if s[0] == '-' {
@@ -207,7 +216,7 @@ func (e *encoder) float(f float64, bits int) error {
 	digits := bytes.ReplaceAll(mant, []byte("."), nil)
 	power, err := strconv.Atoi(string(exp))
 	if err != nil {
-		return fmt.Errorf("encode: read the exponent of %s: %w", s, err)
+		return fmt.Errorf("encode JSON: read the exponent of %s: %w", s, err)
 	}
 	point := power + 1
 	switch {
@@ -255,7 +264,7 @@ func fieldsOf(t reflect.Type) ([]field, error) {
 	slices.SortFunc(fields, func(a, b field) int { return bytes.Compare([]byte(a.name), []byte(b.name)) })
 	for i := 1; i < len(fields); i++ {
 		if fields[i].name == fields[i-1].name {
-			return nil, fmt.Errorf("encode: %s has two members %q", t, fields[i].name)
+			return nil, fmt.Errorf("encode JSON: %s has two members %q", t, fields[i].name)
 		}
 	}
 	fieldCache.Store(t, fields)
@@ -277,7 +286,7 @@ func collect(t reflect.Type, path []int) ([]field, error) {
 			fields = append(fields, inner...)
 		case !f.IsExported() || name == "-":
 		case name == "" || bytes.ContainsRune([]byte(name), ','):
-			return nil, fmt.Errorf("encode: field %s of %s names no member", f.Name, t)
+			return nil, fmt.Errorf("encode JSON: field %s of %s names no member", f.Name, t)
 		default:
 			fields = append(fields, field{name, index})
 		}
