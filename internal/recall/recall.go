@@ -40,14 +40,15 @@ type Record struct {
 	ToolName   *string `json:"tool_name"`
 	TS         *string `json:"ts"`
 	Project    *string `json:"project"`
-	// Body is the archived record, newline excluded, each byte that is not UTF-8
-	// replaced by U+FFFD. It is nil where the archive does not give it.
+	// Body is the archived record as the egress filter leaves it, newline
+	// excluded, each byte that is not UTF-8 replaced by U+FFFD. It is nil where
+	// the archive does not give it.
 	Body *string `json:"body"`
 	// BodyEvicted says that retention dropped bytes of the session.
 	BodyEvicted bool `json:"body_evicted"`
 	// Context are the turns around it, nil unless asked for.
 	Context *Window `json:"context"`
-	// Raw is the body's bytes as they were archived, nil where Body is.
+	// Raw is the body's bytes, nil where Body is.
 	Raw []byte `json:"-"`
 }
 
@@ -105,7 +106,8 @@ func Get(ctx context.Context, r *search.Reader, q Request) (Records, error) {
 		return out, err
 	}
 	defer snap.Close()
-	view, err := snap.TextView(ctx, q.Scope, q.Raw)
+	snap.Raw(q.Raw)
+	view, err := snap.View(ctx, q.Scope)
 	if err != nil {
 		return out, err
 	}

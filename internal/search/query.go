@@ -72,7 +72,8 @@ type Hit struct {
 	EntityScore float64 `json:"entity_score"`
 	MatchedOn   []Match `json:"matched_on"`
 	// Excerpt is the text around the match, "" where the archive does not give
-	// the turn's bytes.
+	// the turn's bytes. It is cut from the filtered text: where the filter took
+	// out the match, it surrounds the next one, else a marker.
 	Excerpt string `json:"excerpt"`
 	// Resume says how to go on with the hit's session.
 	Resume Resume `json:"-"`
@@ -119,7 +120,8 @@ func (r *Reader) Find(ctx context.Context, q Query) (Result, error) {
 		return res, err
 	}
 	defer snap.Close()
-	view, err := snap.TextView(ctx, q.Scope, q.Raw)
+	snap.Raw(q.Raw)
+	view, err := snap.View(ctx, q.Scope)
 	if err != nil {
 		return res, err
 	}
@@ -194,6 +196,6 @@ func (s *Snapshot) hit(ctx context.Context, c weighed, terms []string) (Hit, err
 	return Hit{
 		TurnID: c.ID, SessionKey: c.Session.Key, Project: c.Session.Project, RecordType: c.Type, TS: c.TS,
 		Sidechain: c.Session.Sidechain, Relevance: c.relevance, EntityScore: c.entityScore, MatchedOn: matched,
-		Excerpt: derive.Excerpt(text, terms),
+		Excerpt: derive.Excerpt(text, s.shown(text, terms)),
 	}, nil
 }

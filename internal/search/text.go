@@ -1,11 +1,14 @@
 package search
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
 	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/derive"
 	"github.com/terminus-archive/terminus/internal/harness/registry"
+	"github.com/terminus-archive/terminus/internal/redact"
 	"github.com/terminus-archive/terminus/internal/store"
 	"github.com/terminus-archive/terminus/internal/transcript"
 )
@@ -14,9 +17,16 @@ import (
 // usual hits need. A record that does not fit is read when it is asked for.
 const maxPrefetch = 8 << 20
 
-// Bytes reads a turn's archived record, newline excluded. It is nil where the
-// archive does not give it: evicted, or damaged, which verify reports.
+// Bytes reads a turn's archived record as the egress filter leaves it, newline
+// excluded. It is nil where the archive does not give it: evicted, or damaged,
+// which verify reports.
 func (s *Snapshot) Bytes(ctx context.Context, t *Turn) ([]byte, error) {
+	record, err := s.archived(ctx, t)
+	return s.filter.Record(record), err
+}
+
+// archived reads a turn's record as it was archived.
+func (s *Snapshot) archived(ctx context.Context, t *Turn) ([]byte, error) {
 	if t.Len <= 0 {
 		return nil, nil
 	}
@@ -24,7 +34,7 @@ func (s *Snapshot) Bytes(ctx context.Context, t *Turn) ([]byte, error) {
 	return s.given(ctx, b, err)
 }
 
-// given is what Bytes returns for what the archive said.
+// given is what archived returns for what the archive said.
 func (s *Snapshot) given(ctx context.Context, b []byte, err error) ([]byte, error) {
 	if err == nil {
 		return b, nil
@@ -66,13 +76,14 @@ func (s *Snapshot) Prefetch(ctx context.Context, turns []Turn) error {
 }
 
 // Text is what a turn says: the projection that is indexed, without the parts
-// of identifiers. It is empty where Bytes is, and valid until the next call
-// on s. machinery says that the turn is about the client itself and is not
-// searched.
+// of identifiers, of the record that Bytes gives. The record is filtered and not
+// its text, for only the record says which values have the name of a secret. It
+// is empty where Bytes is nil, and valid until the next call on s. machinery
+// says that the turn is about the client itself and is not searched.
 func (s *Snapshot) Text(ctx context.Context, t *Turn) (text []byte, machinery bool, err error) {
 	record, ok := s.read[t.ID]
 	if !ok {
-		record, err = s.Bytes(ctx, t)
+		record, err = s.archived(ctx, t)
 	}
 	if record == nil || err != nil {
 		return nil, false, err
@@ -85,8 +96,28 @@ func (s *Snapshot) Text(ctx context.Context, t *Turn) (text []byte, machinery bo
 	if len(turns) == 0 {
 		return nil, false, nil
 	}
-	turn := &turns[pick(turns, t)]
+	at := pick(turns, t)
+	turn := &turns[at]
+	if filtered := s.filter.Record(record); !bytes.Equal(filtered, record) {
+		// Which turn it is, and of what nature, is told by the record as it is: a
+		// marker may stand in place of what tells it.
+		read := h.Turns(filtered, &transcript.State{Key: t.Session.Key})
+		if len(read) != len(turns) {
+			text = s.proj.Text(turn.Pieces)
+			return []byte(s.filter.Text(string(text))), turn.Unindexed, nil
+		}
+		turns[at].Pieces = read[at].Pieces
+	}
 	return s.proj.Text(turn.Pieces), turn.Unindexed, nil
+}
+
+// shown are the words that an excerpt of a filtered text is to surround: terms,
+// or, where the filter took out every match, what it put in place.
+func (s *Snapshot) shown(text []byte, terms []string) []string {
+	if !s.filter.Off() && redact.Marked(text) && len(derive.Mark(string(text), terms)) == 0 {
+		return []string{redact.MarkerWord}
+	}
+	return terms
 }
 
 // pick finds t among the turns of its record. A turn's span is read alone, so
