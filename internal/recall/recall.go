@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/terminus-archive/terminus/internal/derive"
 	"github.com/terminus-archive/terminus/internal/search"
 )
 
@@ -189,13 +188,13 @@ func (g *getter) around(ctx context.Context, anchor *search.Turn) (*Window, erro
 	}
 	for i := range turns {
 		t := &turns[i]
-		text, _, err := g.snap.Text(ctx, t)
+		text, err := g.snap.Quote(ctx, t, nil)
 		if err != nil {
 			return nil, err
 		}
 		w.Turns = append(w.Turns, WindowTurn{
 			TurnID: t.ID, TurnSeq: t.Seq(), RecordType: t.Type, ToolName: t.Tool, TS: t.TS,
-			Text: derive.Excerpt(text, nil), IsAnchor: t.ID == anchor.ID,
+			Text: text, IsAnchor: t.ID == anchor.ID,
 		})
 	}
 	return w, nil

@@ -85,6 +85,9 @@ func (r *Reader) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return s, nil
 }
 
+// Stored reports whether there is a store.
+func (s *Snapshot) Stored() bool { return s.tx != nil }
+
 // Close ends the read transaction.
 func (s *Snapshot) Close() {
 	if s.tx != nil {

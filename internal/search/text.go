@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/derive"
 	"github.com/terminus-archive/terminus/internal/harness/registry"
 	"github.com/terminus-archive/terminus/internal/store"
 	"github.com/terminus-archive/terminus/internal/transcript"
@@ -87,6 +88,17 @@ func (s *Snapshot) Text(ctx context.Context, t *Turn) (text []byte, machinery bo
 	}
 	turn := &turns[pick(turns, t)]
 	return s.proj.Text(turn.Pieces), turn.Unindexed, nil
+}
+
+// Quote is what a turn is quoted with: the part of what it says that surrounds
+// the first of terms, on one line; see derive.Excerpt. It is the text as it may
+// leave, "" where Text is empty.
+func (s *Snapshot) Quote(ctx context.Context, t *Turn, terms []string) (string, error) {
+	text, _, err := s.Text(ctx, t)
+	if err != nil {
+		return "", err
+	}
+	return derive.Excerpt(text, terms), nil
 }
 
 // pick finds t among the turns of its record. A turn's span is read alone, so
