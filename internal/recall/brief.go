@@ -107,11 +107,7 @@ func gather(ctx context.Context, snap *search.Snapshot, view search.View) (brief
 		return b, nil
 	}
 	b.head = head(project, last.LastTurnAt, last.Branch)
-	if b.asked, err = quoteLast(ctx, snap, last.No, snap.LastTyped); err != nil {
-		return b, err
-	}
-	b.answered, err = quoteLast(ctx, snap, last.No, snap.LastReply)
-	return b, err
+	return b, b.quoteLast(ctx, snap, last.No)
 }
 
 func counted(n int64, what string) string {
@@ -144,17 +140,24 @@ func day(ts string) string {
 	return oneLine(ts[:length])
 }
 
-type lastTurn func(ctx context.Context, session int64) (search.Turn, bool, error)
-
-// quoteLast quotes a turn of a session from its start, nothing where there is no
-// such turn.
-func quoteLast(ctx context.Context, snap *search.Snapshot, session int64, find lastTurn) (quote, error) {
-	t, ok, err := find(ctx, session)
-	if err != nil || !ok {
-		return quote{}, err
+// quoteLast quotes the last prompt and the last answer of a session, neither where
+// there is none.
+func (b *brief) quoteLast(ctx context.Context, snap *search.Snapshot, session int64) error {
+	typed, ok, err := snap.LastTyped(ctx, session)
+	if err == nil && ok {
+		b.asked.turn = typed.ID
+		b.asked.text, err = snap.QuoteTyped(ctx, &typed)
 	}
-	text, err := snap.Quote(ctx, &t, nil)
-	return quote{t.ID, defuse(text)}, err
+	if err != nil {
+		return err
+	}
+	reply, ok, err := snap.LastReply(ctx, session)
+	if err == nil && ok {
+		b.answered.turn = reply.ID
+		b.answered.text, err = snap.Quote(ctx, &reply, nil)
+	}
+	b.asked.text, b.answered.text = defuse(b.asked.text), defuse(b.answered.text)
+	return err
 }
 
 // within is the brief in a budget of characters. What the lines around the quotes

@@ -71,35 +71,63 @@ func (s *Snapshot) Prefetch(ctx context.Context, turns []Turn) error {
 // on s. machinery says that the turn is about the client itself and is not
 // searched.
 func (s *Snapshot) Text(ctx context.Context, t *Turn) (text []byte, machinery bool, err error) {
+	turn, err := s.turn(ctx, t)
+	if turn == nil || err != nil {
+		return nil, false, err
+	}
+	return s.proj.Text(turn.Pieces), turn.Unindexed, nil
+}
+
+// turn reads a turn's record as its harness does, nil where Bytes is, or where a
+// build that knows more harnesses archived it.
+func (s *Snapshot) turn(ctx context.Context, t *Turn) (*transcript.Turn, error) {
 	record, ok := s.read[t.ID]
+	var err error
 	if !ok {
 		record, err = s.Bytes(ctx, t)
 	}
 	if record == nil || err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	h, known := registry.ByID(t.Session.Harness)
-	if !known {
-		return nil, false, nil // archived by a build that knows more harnesses
+	h, ok := registry.ByID(t.Session.Harness)
+	if !ok {
+		return nil, nil
 	}
 	turns := h.Turns(record, &transcript.State{Key: t.Session.Key})
 	if len(turns) == 0 {
-		return nil, false, nil
+		return nil, nil
 	}
-	turn := &turns[pick(turns, t)]
-	return s.proj.Text(turn.Pieces), turn.Unindexed, nil
+	return &turns[pick(turns, t)], nil
 }
 
 // Quote is what a turn is quoted with: the part of what it says that surrounds
-// the first of terms, on one line; see derive.Excerpt. It is the text as it may
+// the first of terms, on one line; see derive.Excerpt. It is text as it may
 // leave, "" where Text is empty.
 func (s *Snapshot) Quote(ctx context.Context, t *Turn, terms []string) (string, error) {
 	text, _, err := s.Text(ctx, t)
 	if err != nil {
 		return "", err
 	}
-	return derive.Excerpt(text, terms), nil
+	return quoted(text, terms), nil
 }
+
+// QuoteTyped is Quote, from the start, of what a person typed in a turn: without
+// what else the record says about it.
+func (s *Snapshot) QuoteTyped(ctx context.Context, t *Turn) (string, error) {
+	turn, err := s.turn(ctx, t)
+	if turn == nil || err != nil {
+		return "", err
+	}
+	pieces := turn.Pieces
+	if turn.Prompt != nil {
+		pieces = []transcript.Piece{{Text: turn.Prompt}}
+	}
+	return quoted(s.proj.Text(pieces), nil), nil
+}
+
+// quoted is the one way by which text of a turn becomes a quotation: whatever is
+// to be kept back goes before the cut.
+func quoted(text []byte, terms []string) string { return derive.Excerpt(text, terms) }
 
 // pick finds t among the turns of its record. A turn's span is read alone, so
 // there is more than one only where a harness makes several of one row.
