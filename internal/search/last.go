@@ -38,7 +38,7 @@ func (s *Snapshot) Counts(ctx context.Context, v View) (sessions, turns int64, e
 	args = append([]any{index.LengthBytes}, args...)
 	err = s.tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(coalesce(length(l.counts) / ?, `+turnCount+`)), 0)
 		FROM session_meta m CROSS JOIN sessions s ON s.session_key = m.session_key
-		LEFT JOIN lengths l ON l.session_no = s.session_no WHERE `+cond, args...).Scan(&sessions, &turns)
+		LEFT JOIN lengths l ON l.slot = s.slot WHERE `+cond, args...).Scan(&sessions, &turns)
 	return sessions, turns, s.r.wrap(err)
 }
 
