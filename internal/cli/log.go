@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -75,6 +76,13 @@ func (e *env) printEntry(d *feedback.Entry) {
 	e.printBelow(excerptIndent, fit(visible(strings.Join(strings.Fields(d.Prompt), " ")), promptShown))
 	if len(d.Spellings) > 0 {
 		e.printBelow(excerptIndent, "looked up: "+visible(strings.Join(d.Spellings, ", ")))
+	}
+	if len(d.Suppressed) > 0 {
+		var held []string
+		for _, x := range d.Suppressed {
+			held = append(held, fmt.Sprintf("turn %d (%s)", x.TurnID, visible(strings.ReplaceAll(x.Reason, "_", " "))))
+		}
+		e.printBelow(excerptIndent, "held back: "+strings.Join(held, ", "))
 	}
 	if d.Text == nil {
 		e.printBelow(excerptIndent, "nothing handed over: "+orNone(d.Reason, "(no reason)"))

@@ -18,9 +18,10 @@ import (
 
 // A place is a data directory with a store.
 type place struct {
-	t   *testing.T
-	dir string
-	db  *store.DB
+	t      *testing.T
+	dir    string
+	db     *store.DB
+	redact bool // the configuration asks for the egress filter
 }
 
 func newPlace(t *testing.T) *place {
@@ -53,7 +54,7 @@ func (p *place) drain() Drained {
 // log is the log as it is read with these exclusions.
 func (p *place) log(q LogQuery, exclude ...string) EntryList {
 	p.t.Helper()
-	cfg := config.Config{DataDir: p.dir, Exclude: config.NewExclusions("/home/u", exclude)}
+	cfg := config.Config{DataDir: p.dir, Exclude: config.NewExclusions("/home/u", exclude), Privacy: config.Privacy{RedactRecall: p.redact}}
 	r, err := search.Open(p.t.Context(), &cfg)
 	p.check(err)
 	defer r.Close()

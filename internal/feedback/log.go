@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/terminus-archive/terminus/internal/recall"
+	"github.com/terminus-archive/terminus/internal/redact"
 	"github.com/terminus-archive/terminus/internal/search"
 )
 
@@ -35,7 +36,8 @@ type Entry struct {
 	// Compacted is nil where it is not known.
 	Compacted     *bool `json:"compacted"`
 	CharsInjected int64 `json:"chars_injected"`
-	// Text is what was handed over, to the byte; else Reason says why nothing was.
+	// Text is what was handed over, to the byte where the egress filter is off or
+	// has nothing to take out; else Reason says why nothing was.
 	Text   *string `json:"text"`
 	Reason *string `json:"reason"`
 
@@ -49,6 +51,36 @@ type EntryList struct {
 	Reason string `json:"-"`
 }
 
+// withheld stands for a name that was looked up and that the egress filter took
+// out of the prompt.
+const withheld = "[redacted]"
+
+// leave puts the texts of an entry through the egress filter. What was handed over
+// went through it then, if the configuration asked for it by then. What a turn
+// matched on is not filtered here, as nowhere.
+func (e *Entry) leave(f redact.Filter) {
+	if f.Off() {
+		return
+	}
+	if e.Text != nil {
+		text := f.Text(*e.Text)
+		e.Text = &text
+	}
+	prompt := f.Text(e.Prompt)
+	if prompt == e.Prompt {
+		return
+	}
+	e.Prompt = prompt
+	// A name may be a secret that only its place in the prompt tells.
+	e.Spellings = slices.Clone(e.Spellings)
+	for i, s := range e.Spellings {
+		typed := strings.TrimLeft(strings.TrimPrefix(s, e.CWD), `/\\`)
+		if !strings.Contains(prompt, s) && !strings.Contains(prompt, typed) {
+			e.Spellings[i] = withheld
+		}
+	}
+}
+
 // The reasons of an empty log.
 const (
 	nothingLogged  = "no prompt is logged yet"
@@ -57,7 +89,7 @@ const (
 
 // Log gives the newest decisions: those in the store, and those in dataDir that
 // no pass has moved there yet. What was done in an excluded directory is left
-// out.
+// out, and texts go through the egress filter.
 func Log(ctx context.Context, r *search.Reader, dataDir string, q LogQuery) (EntryList, error) {
 	list := EntryList{Decisions: []Entry{}}
 	// The files first: one that is moved meanwhile is found twice, and not never.
@@ -78,6 +110,9 @@ func Log(ctx context.Context, r *search.Reader, dataDir string, q LogQuery) (Ent
 		return list, err
 	}
 	list.Decisions = l.newest()
+	for i := range list.Decisions {
+		list.Decisions[i].leave(r.Filter())
+	}
 	switch {
 	case len(list.Decisions) > 0:
 	case snap.NoStore() != "":

@@ -86,3 +86,32 @@ func TestAStoreWithoutTheTableHasAnEmptyLog(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 }
+
+func TestTheEgressFilterIsAppliedToWhatLeavesAndNotToWhatIsKept(t *testing.T) {
+	p := newPlace(t)
+	d := fired()
+	d.Prompt = "the_password=hunter_two_EXAMPLE is in src/a.go, ask ./b.go"
+	d.Spellings = []string{"/work/app/src/a.go", "src/a.go", "/work/app/b.go", "./b.go", "the_password", "hunter_two_EXAMPLE"}
+	d.Text = ptr("quoted: the_password=hunter_two_EXAMPLE")
+	save(t, p.dir, d)
+	plain := p.log(LogQuery{Limit: 1}).Decisions[0]
+	if plain.Prompt != d.Prompt || *plain.Text != *d.Text || !slices.Equal(plain.Spellings, d.Spellings) {
+		t.Errorf("without the filter: %+v", plain)
+	}
+	p.redact = true
+	for _, place := range []string{"waiting", "stored"} {
+		e := p.log(LogQuery{Limit: 1}).Decisions[0]
+		if e.Prompt != "the_password=[redacted] is in src/a.go, ask ./b.go" || *e.Text != "quoted: the_password=[redacted]" {
+			t.Errorf("%s: %q, %q", place, e.Prompt, *e.Text)
+		}
+		if want := append(slices.Clone(d.Spellings[:5]), "[redacted]"); !slices.Equal(e.Spellings, want) {
+			t.Errorf("%s: %q", place, e.Spellings)
+		}
+		p.drain()
+	}
+	var kept string
+	p.check(p.db.QueryRow(`SELECT prompt FROM decisions`).Scan(&kept))
+	if kept != d.Prompt {
+		t.Errorf("kept: %q", kept)
+	}
+}

@@ -27,8 +27,17 @@ func TestOnlyAnEventAloneIsAnEvent(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		nil, {"hook"}, {"hook", ""}, {"hook", "Stop"}, {"hook", "sessionstart"}, {"hook", "SessionStart", "x"}, {"hook", "SessionStart", "--help"},
-		{"hook", "--help"}, {"search", "SessionStart"}, {"SessionStart"}, {"--", "hook", "SessionStart"},
+		nil,
+		{"hook"},
+		{"hook", ""},
+		{"hook", "Stop"},
+		{"hook", "sessionstart"},
+		{"hook", "SessionStart", "x"},
+		{"hook", "SessionStart", "--help"},
+		{"hook", "--help"},
+		{"search", "SessionStart"},
+		{"SessionStart"},
+		{"--", "hook", "SessionStart"},
 	} {
 		if event, ok := Event(args); ok {
 			t.Errorf("%q: %s", args, event)

@@ -99,7 +99,7 @@ func TestALineEndsWhereItEnds(t *testing.T) {
 func TestAnObjectNeedsNoEndOfLine(t *testing.T) {
 	for _, in := range []string{"{\"cwd\":\"}\"}\n", `{"cwd":"}"}`} {
 		r, w := io.Pipe()
-		defer w.Close()
+		t.Cleanup(func() { _ = w.Close() })
 		go func() {
 			for i := range len(in) {
 				_, _ = io.WriteString(w, in[i:i+1])
@@ -115,7 +115,7 @@ func TestAnObjectNeedsNoEndOfLine(t *testing.T) {
 func TestAWriterThatIsStuckIsGivenUp(t *testing.T) {
 	for _, in := range []string{"", `{"cwd":"/a"`} {
 		r, w := io.Pipe()
-		defer w.Close()
+		t.Cleanup(func() { _ = w.Close() })
 		go func() { _, _ = io.WriteString(w, in) }()
 		if got, err := readPayload(r, 20*time.Millisecond); !errors.Is(err, errStuck) {
 			t.Errorf("%q: %q, %v", in, got, err)

@@ -112,7 +112,6 @@ func (w *worker) brief(ctx context.Context, cfg *config.Config) (string, error) 
 func (w *worker) prompt(ctx context.Context, cfg *config.Config, on bool) (string, error) {
 	d := feedback.Decision{
 		SessionID: w.payload.session, AtMS: w.received.UnixMilli(), CWD: w.payload.cwd, Prompt: *w.payload.prompt,
-		Compacted:  new(bool),
 		Thresholds: feedback.Thresholds{Limits: recall.DefaultLimits, PromptChars: min(cfg.Injection.PromptChars, recall.MaxChars)},
 	}
 	d.Reason = ptr(reasonLate)
@@ -125,10 +124,10 @@ func (w *worker) prompt(ctx context.Context, cfg *config.Config, on bool) (strin
 		w.notes.ifLate(nil)
 		return "", nil
 	}
-	d.Spellings = l.Spellings
+	d.Spellings, d.Compacted = l.Spellings, &l.Compacted
 	late := d
 	d.Candidates, d.Injected, d.Suppressed = l.Candidates, l.Injected, l.Suppressed
-	d.Compacted, d.Dropped, d.WatermarkSessionNo = &l.Compacted, l.Dropped, l.WatermarkSessionNo
+	d.Dropped, d.WatermarkSessionNo = l.Dropped, l.WatermarkSessionNo
 	switch {
 	case err != nil:
 		d.Reason = ptr(fmt.Sprintf(patternNoStore, err))
@@ -140,7 +139,7 @@ func (w *worker) prompt(ctx context.Context, cfg *config.Config, on bool) (strin
 	var path string
 	saveErr := w.notes.make(func() (err error) {
 		if l.Changed {
-			if err = l.State.Save(cfg.DataDir, w.payload.session); err != nil {
+			if err := l.State.Save(cfg.DataDir, w.payload.session); err != nil {
 				return err
 			}
 		}

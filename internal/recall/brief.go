@@ -43,7 +43,7 @@ func MakeBrief(ctx context.Context, r *search.Reader, q BriefRequest) (Brief, er
 		return Brief{}, err
 	}
 	defer snap.Close()
-	view, err := snap.TextView(ctx, search.Scope{Dir: q.Dir}, false)
+	view, err := snap.View(ctx, search.Scope{Dir: q.Dir})
 	if err != nil || view.Reason != "" {
 		return Brief{Reason: view.Reason}, err
 	}
@@ -107,7 +107,8 @@ func gather(ctx context.Context, snap *search.Snapshot, view search.View) (brief
 		return b, nil
 	}
 	b.head = head(project, last.LastTurnAt, last.Branch)
-	return b, b.quoteLast(ctx, snap, last.No)
+	err = b.quoteLast(ctx, snap, last.No)
+	return b, err
 }
 
 func counted(n int64, what string) string {
@@ -143,21 +144,32 @@ func day(ts string) string {
 // quoteLast quotes the last prompt and the last answer of a session, neither where
 // there is none.
 func (b *brief) quoteLast(ctx context.Context, snap *search.Snapshot, session int64) error {
-	typed, ok, err := snap.LastTyped(ctx, session)
-	if err == nil && ok {
-		b.asked.turn = typed.ID
-		b.asked.text, err = snap.QuoteTyped(ctx, &typed)
-	}
+	typed, asked, err := snap.LastTyped(ctx, session)
 	if err != nil {
 		return err
 	}
-	reply, ok, err := snap.LastReply(ctx, session)
-	if err == nil && ok {
-		b.answered.turn = reply.ID
-		b.answered.text, err = snap.Quote(ctx, &reply, nil)
+	reply, answered, err := snap.LastReply(ctx, session)
+	if err != nil {
+		return err
 	}
-	b.asked.text, b.answered.text = defuse(b.asked.text), defuse(b.answered.text)
-	return err
+	if err := snap.Prefetch(ctx, []search.Turn{typed, reply}); err != nil {
+		return err
+	}
+	if asked {
+		text, err := snap.QuoteTyped(ctx, &typed)
+		if err != nil {
+			return err
+		}
+		b.asked = quote{typed.ID, defuse(text)}
+	}
+	if answered {
+		text, err := snap.Quote(ctx, &reply, nil)
+		if err != nil {
+			return err
+		}
+		b.answered = quote{reply.ID, defuse(text)}
+	}
+	return nil
 }
 
 // within is the brief in a budget of characters. What the lines around the quotes

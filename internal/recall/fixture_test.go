@@ -14,6 +14,7 @@ import (
 	"github.com/terminus-archive/terminus/internal/ingest"
 	"github.com/terminus-archive/terminus/internal/recall"
 	"github.com/terminus-archive/terminus/internal/search"
+	"github.com/terminus-archive/terminus/internal/store"
 )
 
 const work = "/work/app"
@@ -29,7 +30,9 @@ func newMachine(t testing.TB, exclude ...string) *machine {
 	t.Helper()
 	home := t.TempDir()
 	cfg, err := config.Load(config.Environ{
-		Get:  func(name string) string { return map[string]string{"TERMINUS_DATA_DIR": filepath.Join(home, "data")}[name] },
+		Get: func(name string) string {
+			return map[string]string{"TERMINUS_DATA_DIR": filepath.Join(home, "data")}[name]
+		},
 		Home: home, WorkDir: home, GOOS: "linux",
 	})
 	if err != nil {
@@ -205,4 +208,19 @@ func at(ts string) members { return members{"timestamp": ts} }
 
 func uuid(n int) members { return members{"uuid": namedUUID(n)} }
 
-func namedUUID(n int) string { return "aaaaaaaa-0000-4000-8000-" + fmt.Sprintf("%012s", strconv.Itoa(n)) }
+func namedUUID(n int) string {
+	return "aaaaaaaa-0000-4000-8000-" + fmt.Sprintf("%012s", strconv.Itoa(n))
+}
+
+// exec runs a statement on the store.
+func (m *machine) exec(query string) {
+	m.t.Helper()
+	db, err := store.OpenWriter(m.t.Context(), m.cfg.DataDir)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(m.t.Context(), query); err != nil {
+		m.t.Fatal(err)
+	}
+}

@@ -27,6 +27,8 @@ var DefaultLimits = Limits{Ranked: 10, CompactedRanked: 50, EntityRank: 3, CoOcc
 
 // A LookupRequest is a prompt, and what is known of the session it was typed in.
 type LookupRequest struct {
+	// SessionID is the agent's own id of the session. It is not looked up: what
+	// the session holds is told by its transcript.
 	SessionID string
 	// Transcript is the path of the session's transcript, which need not exist.
 	Transcript string
@@ -120,7 +122,7 @@ func LookUp(ctx context.Context, r *search.Reader, q LookupRequest) (Lookup, err
 	if l.WatermarkSessionNo, err = snap.NewestSession(ctx); err != nil {
 		return l, err
 	}
-	view, err := snap.TextView(ctx, search.Scope{Dir: q.Dir}, false)
+	view, err := snap.View(ctx, search.Scope{Dir: q.Dir})
 	if err != nil || view.Reason != "" {
 		l.Reason, l.Excluded = view.Reason, view.Excluded
 		return l, err
@@ -267,21 +269,26 @@ func (k *lookup) write(ctx context.Context) error {
 	if len(k.chosen) == 0 {
 		return nil
 	}
-	lines := make([]line, 0, len(k.chosen))
-	terms, _ := derive.Terms(strings.Join(k.names.typed, " "))
+	turns := make([]search.Turn, 0, len(k.chosen))
 	for _, c := range k.chosen {
-		t, ok, err := k.snap.Turn(ctx, k.view, c.ID)
+		// What is found is in view, so that none is missing.
+		if t, ok, err := k.snap.Turn(ctx, k.view, c.ID); err != nil {
+			return err
+		} else if ok {
+			turns = append(turns, t)
+		}
+	}
+	if err := k.snap.Prefetch(ctx, turns); err != nil {
+		return err
+	}
+	lines := make([]line, len(turns))
+	terms, _ := derive.Terms(strings.Join(k.names.typed, " "))
+	for i := range turns {
+		excerpt, err := k.snap.Quote(ctx, &turns[i], terms)
 		if err != nil {
 			return err
 		}
-		if !ok {
-			continue // out of view: what is found is in view, so this is never met
-		}
-		excerpt, err := k.snap.Quote(ctx, &t, terms)
-		if err != nil {
-			return err
-		}
-		lines = append(lines, newLine(c, excerpt))
+		lines[i] = newLine(&turns[i], excerpt)
 	}
 	k.Text, k.Injected = within(lines, budgeted(k.q.Budget))
 	if k.Text == "" {
@@ -303,12 +310,12 @@ type line struct {
 	excerpt string
 }
 
-func newLine(h search.PromptHit, excerpt string) line {
-	label := fmt.Sprintf("- turn %d: ", h.ID)
-	if h.TS != nil {
-		label = fmt.Sprintf("- turn %d (%s): ", h.ID, day(*h.TS))
+func newLine(t *search.Turn, excerpt string) line {
+	label := fmt.Sprintf("- turn %d: ", t.ID)
+	if t.TS != nil {
+		label = fmt.Sprintf("- turn %d (%s): ", t.ID, day(*t.TS))
 	}
-	return line{h.ID, defuse(label), strings.TrimSpace(defuse(excerpt))}
+	return line{t.ID, defuse(label), strings.TrimSpace(defuse(excerpt))}
 }
 
 // within lays the lines out in a budget of characters. What the rest leaves is

@@ -58,6 +58,7 @@ type Reading struct {
 	Reason string
 
 	reader      *search.Reader
+	raw         bool // the egress filter is lifted
 	no          int64
 	order       []int64 // turn_seq in reading order, nil where they simply count up
 	first, last int64
@@ -88,7 +89,7 @@ func Read(ctx context.Context, r *search.Reader, q ReadRequest) (*Reading, error
 		return nil, err
 	}
 	defer snap.Close()
-	view, err := snap.TextView(ctx, search.Scope{Project: search.AllProjects}, q.Raw)
+	view, err := snap.View(ctx, search.Scope{Project: search.AllProjects})
 	if err != nil || view.Reason != "" {
 		return &Reading{Reason: view.Reason}, err
 	}
@@ -105,7 +106,7 @@ func Read(ctx context.Context, r *search.Reader, q ReadRequest) (*Reading, error
 	}
 	x := &Reading{
 		SessionKey: found[0].Key, Project: found[0].Project, Branch: found[0].Branch,
-		Sidechain: found[0].Sidechain, Evicted: found[0].Evicted, reader: r, no: found[0].No,
+		Sidechain: found[0].Sidechain, Evicted: found[0].Evicted, reader: r, raw: q.Raw, no: found[0].No,
 	}
 	err = x.bound(ctx, snap, view, q)
 	return x, err
@@ -198,6 +199,7 @@ func (x *Reading) batch(ctx context.Context) ([]Turn, error) {
 		return nil, err
 	}
 	defer snap.Close()
+	snap.Raw(x.raw)
 	rows, err := x.rows(ctx, snap)
 	if err != nil {
 		return nil, err

@@ -208,12 +208,6 @@ func TestReadingHasReasonsAndNoErrors(t *testing.T) {
 		t.Errorf("a session without turns: %+v", x)
 	}
 	s.Add(h, searchtest.Turn{Text: "x"})
-	if x := read(t, s.Redacting(), recall.ReadRequest{Name: "a.jsonl"}); !strings.Contains(x.Reason, "--raw") || x.SessionKey != "" {
-		t.Errorf("the filter that is missing: %+v", x)
-	}
-	if x := read(t, s.Redacting(), recall.ReadRequest{Name: "a.jsonl", Raw: true}); len(seqs(t, x)) != 1 {
-		t.Errorf("raw: %+v", x)
-	}
 	s.Exec(`DELETE FROM blocks; UPDATE session_meta SET is_evicted = 1`)
 	x := read(t, r, recall.ReadRequest{Name: "a.jsonl"})
 	for turn, err := range x.Turns(t.Context()) {

@@ -1,7 +1,8 @@
 // Package recall reads the archive back: single turns with the turns around
-// them, and whole sessions as text. It owns what is handed out and in which
-// shape; what may be seen at all is decided by package search, through which it
-// does all of its reading.
+// them, whole sessions as text, the brief of a session's start and the past turns
+// that a prompt is given. It owns what is handed out, in which shape and within
+// which bounds, and the file that says what a session was given; what may be seen
+// at all is decided by package search, through which it does all of its reading.
 package recall
 
 import (
@@ -39,14 +40,15 @@ type Record struct {
 	ToolName   *string `json:"tool_name"`
 	TS         *string `json:"ts"`
 	Project    *string `json:"project"`
-	// Body is the archived record, newline excluded, each byte that is not UTF-8
-	// replaced by U+FFFD. It is nil where the archive does not give it.
+	// Body is the archived record as the egress filter leaves it, newline
+	// excluded, each byte that is not UTF-8 replaced by U+FFFD. It is nil where
+	// the archive does not give it.
 	Body *string `json:"body"`
 	// BodyEvicted says that retention dropped bytes of the session.
 	BodyEvicted bool `json:"body_evicted"`
 	// Context are the turns around it, nil unless asked for.
 	Context *Window `json:"context"`
-	// Raw is the body's bytes as they were archived, nil where Body is.
+	// Raw is the body's bytes, nil where Body is.
 	Raw []byte `json:"-"`
 }
 
@@ -104,7 +106,8 @@ func Get(ctx context.Context, r *search.Reader, q Request) (Records, error) {
 		return out, err
 	}
 	defer snap.Close()
-	view, err := snap.TextView(ctx, q.Scope, q.Raw)
+	snap.Raw(q.Raw)
+	view, err := snap.View(ctx, q.Scope)
 	if err != nil {
 		return out, err
 	}

@@ -73,7 +73,6 @@ func TestAbsentTurns(t *testing.T) {
 		"an excluded project reads like no turn": {s.Reader("/x"), everything, secret, search.NoTurn(secret)},
 		"another project":                        {s.Reader(), search.Scope{Dir: "/p"}, secret, search.NoTurn(secret)},
 		"a directory of no project":              {s.Reader(), search.Scope{Dir: "/q"}, open, "no archived project contains /q"},
-		"the filter that is missing":             {s.Redacting(), everything, open, "--raw"},
 		"no store":                               {nowhere, everything, open, "no store"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,11 +82,38 @@ func TestAbsentTurns(t *testing.T) {
 			}
 		})
 	}
-	if got := get(t, s.Redacting(), recall.Request{Raw: true, IDs: []int64{open}}); len(got.Records) != 1 {
-		t.Errorf("raw: %+v", got)
-	}
 	if got := get(t, s.Reader(), recall.Request{IDs: []int64{99, open}}); got.Reason != "" {
 		t.Errorf("a reason although there is a record: %+v", got)
+	}
+}
+
+func TestWhatIsHandedOutIsFilteredUnlessRaw(t *testing.T) {
+	s := searchtest.New(t)
+	h := s.Session(searchtest.Session{Key: "a.jsonl"})
+	const secret = "EXAMPLEsecret"
+	long := strings.Repeat("x", 230) + " password=" + secret
+	first := s.Add(h, searchtest.Turn{Text: long})
+	r := s.Redacting()
+	q := recall.Request{Scope: everything, IDs: []int64{first}, After: 1}
+	rec := get(t, r, q).Records[0]
+	for what, text := range map[string]string{"body": *rec.Body, "bytes": string(rec.Raw), "window": rec.Context.Turns[0].Text} {
+		if strings.Contains(text, secret) || what != "window" && !strings.Contains(text, "password=[redacted]") {
+			t.Errorf("%s: %q", what, text)
+		}
+	}
+	for turn := range read(t, r, recall.ReadRequest{Name: "a.jsonl"}).Turns(t.Context()) {
+		if !strings.HasSuffix(turn.Text, "password=[redacted]") {
+			t.Errorf("read: %q", turn.Text)
+		}
+	}
+	q.Raw = true
+	if got, want := get(t, r, q), get(t, s.Reader(), q); !reflect.DeepEqual(got, want) {
+		t.Errorf("raw is %+v, without the setting %+v", got, want)
+	}
+	for turn := range read(t, r, recall.ReadRequest{Name: "a.jsonl", Raw: true}).Turns(t.Context()) {
+		if turn.Text != long {
+			t.Errorf("read raw: %q", turn.Text)
+		}
 	}
 }
 
@@ -174,5 +200,35 @@ func TestTheWindowAroundATurn(t *testing.T) {
 	}
 	if rec := get(t, r, recall.Request{IDs: []int64{id[3]}}).Records[0]; rec.Context != nil {
 		t.Errorf("a window that nobody asked for: %+v", rec.Context)
+	}
+}
+
+func TestAWindowMayHoldTheTurnAlone(t *testing.T) {
+	s := searchtest.New(t)
+	h := s.Session(searchtest.Session{Key: "a.jsonl", Project: "/p"})
+	for _, text := range []string{"one", "two", "three"} {
+		s.Add(h, searchtest.Turn{Text: text})
+	}
+	for id, want := range map[int64][2]bool{0: {true, false}, 1: {false, false}, 2: {false, true}} {
+		got := get(t, s.Reader(), recall.Request{IDs: []int64{id}, Window: true}).Records[0].Context
+		if len(got.Turns) != 1 || got.Turns[0].TurnID != id || !got.Turns[0].IsAnchor {
+			t.Errorf("turn %d alone: %+v", id, got.Turns)
+		}
+		if ends := [2]bool{got.AtSessionStart, got.AtSessionEnd}; ends != want {
+			t.Errorf("turn %d is at the ends %v, want %v", id, ends, want)
+		}
+	}
+	if got := get(t, s.Reader(), recall.Request{IDs: []int64{1}}).Records[0].Context; got != nil {
+		t.Errorf("a window nobody asked for: %+v", got)
+	}
+}
+
+func TestARequestThatMaySeeNothingSaysSo(t *testing.T) {
+	s := searchtest.New(t)
+	s.Add(s.Session(searchtest.Session{Key: "a.jsonl", Project: "/p"}), searchtest.Turn{Text: "x"})
+	for dir, want := range map[string]bool{"/p": false, "/q": true} {
+		if got := get(t, s.Reader(), recall.Request{Scope: search.Scope{Dir: dir}, IDs: []int64{99}}); got.Unseen != want || got.Reason == "" {
+			t.Errorf("in %s: unseen %v, reason %q", dir, got.Unseen, got.Reason)
+		}
 	}
 }

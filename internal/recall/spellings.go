@@ -43,6 +43,7 @@ func namesOf(prompt, dir string, limit int) names {
 	}
 	base := strings.TrimRight(dir, `/\`)
 	var absolute []string
+	pending := map[string]bool{} // lists of words
 	for path := range paths(n.words) {
 		switch {
 		case n.count == limit: // the rest is of no use any more
@@ -53,7 +54,10 @@ func namesOf(prompt, dir string, limit int) names {
 				n.joined = append(n.joined, below)
 			}
 		case len(absolute) < limit:
-			absolute = append(absolute, path)
+			if key := wordsOf(path); !pending[key] {
+				pending[key] = true
+				absolute = append(absolute, path)
+			}
 		}
 	}
 	for _, path := range absolute {
@@ -73,13 +77,16 @@ func namesOf(prompt, dir string, limit int) names {
 }
 
 // add takes in one name with its spellings, of which the last is the typed one,
-// and reports whether any of them was new.
+// and reports whether any of them was new. A name without words is none.
 func (n *names) add(spellings ...string) bool {
+	typed := spellings[len(spellings)-1]
+	if wordsOf(typed) == "" {
+		return false
+	}
 	added := false
 	for _, spelling := range spellings {
-		words, _ := derive.Terms(spelling)
-		key := strings.Join(words, " ")
-		if len(words) == 0 || len(spelling) > maxSpelling || n.seen[key] {
+		key := wordsOf(spelling)
+		if len(spelling) > maxSpelling || n.seen[key] {
 			continue
 		}
 		n.seen[key], added = true, true
@@ -87,9 +94,15 @@ func (n *names) add(spellings ...string) bool {
 	}
 	if added {
 		n.count++
-		n.typed = append(n.typed, spellings[len(spellings)-1])
+		n.typed = append(n.typed, typed)
 	}
 	return added
+}
+
+// wordsOf are the words of a spelling, as spelled: what tells it from others.
+func wordsOf(spelling string) string {
+	words, _ := derive.Terms(spelling)
+	return strings.Join(words, " ")
 }
 
 // weighed is what entities are compared with: the whole prompt, and before it the

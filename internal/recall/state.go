@@ -124,10 +124,7 @@ func (s State) Save(dataDir, sessionID string) error {
 	if !ValidSessionID(sessionID) {
 		return nil
 	}
-	doc, err := json.MarshalIndent(stateFile{
-		Format: stateFormat, Injected: listed(s.Injected), Brief: listed(s.Brief), Suppressed: listed(s.Suppressed),
-		CompactionOwed: s.CompactionOwed,
-	}, "", "  ")
+	doc, err := s.document()
 	if err != nil {
 		return fmt.Errorf("state of session %s: %w", sessionID, err)
 	}
@@ -139,7 +136,7 @@ func (s State) Save(dataDir, sessionID string) error {
 	}
 	temp := filepath.Join(filepath.Dir(path), ".inject-"+strconv.Itoa(os.Getpid())+"-"+strconv.FormatInt(saves.Add(1), 10)+".tmp")
 	_ = os.Remove(temp) // of a process that was killed, and had this one's id
-	if err := writeOwner(temp, append(doc, '\n')); err != nil {
+	if err := writeOwner(temp, doc); err != nil {
 		return err
 	}
 	if err := os.Rename(temp, path); err != nil {
@@ -147,6 +144,15 @@ func (s State) Save(dataDir, sessionID string) error {
 		return err
 	}
 	return nil
+}
+
+// document is the file of s, of which parseState is the reverse.
+func (s State) document() ([]byte, error) {
+	doc, err := json.MarshalIndent(stateFile{
+		Format: stateFormat, Injected: listed(s.Injected), Brief: listed(s.Brief), Suppressed: listed(s.Suppressed),
+		CompactionOwed: s.CompactionOwed,
+	}, "", "  ")
+	return append(doc, '\n'), err
 }
 
 // listed is a list as it is written: empty rather than null.

@@ -25,11 +25,14 @@ import (
 const (
 	// rankedRows bounds the rows in which the words of the searched spellings
 	// stand, counted once for each time that a word is asked for. To read them and
-	// to count them for BM25 takes about a third of a microsecond a row.
-	rankedRows = 3000
-	// countedRows bounds the rows that are counted to find that out. What is not
-	// counted by then is narrowed.
-	countedRows = 2 * rankedRows
+	// to count them for BM25 takes a third of a microsecond a row; to look up a
+	// session for each, should they all lie in different ones, five.
+	rankedRows = 2000
+	// countedRows bounds the rows that are counted to find that out. When they are
+	// used up, a word may still stand in countedLeast rows, so that what is frequent
+	// does not take what is rare with it.
+	countedRows  = 2 * rankedRows
+	countedLeast = 100
 	// smallRows is a product of rows and words below which nothing is counted: it
 	// would cost more than what it may save.
 	smallRows = 2 * rankedRows
@@ -186,7 +189,7 @@ func (b *budget) takes(ctx context.Context, terms []string) (bool, error) {
 	for _, term := range terms {
 		n, ok := b.known[term]
 		if !ok {
-			limit := min(b.rows, b.counts) + 1
+			limit := min(b.rows, max(b.counts, countedLeast)) + 1
 			err := b.s.tx.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM turns_fts WHERE turns_fts MATCH ? LIMIT ?)`,
 				derive.Match([]string{term}), limit).Scan(&n)
 			if err != nil {
@@ -222,10 +225,8 @@ func (p *prompting) direct(ctx context.Context, match string) error {
 		return err
 	}
 	defer c.Close()
-	c.Whole = true
-	err = p.s.each(ctx, func(*sql.Rows) error { return nil },
-		`SELECT 1 FROM turns_fts WHERE turns_fts MATCH ? AND `+store.CollectFunction+`(turns_fts, ?)`, match, c.Handle())
-	if err = store.CollectError(err); err != nil {
+	c.All = len(p.searched) == 1
+	if err := p.s.collect(ctx, c, nil, match); err != nil {
 		return err
 	}
 	sessions := bySlot(c.Rows)

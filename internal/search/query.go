@@ -46,8 +46,6 @@ type Query struct {
 	// Raw lifts the egress filter for this query.
 	Raw bool
 
-	// either says that the expression does not only join its phrases with AND.
-	either   bool
 	sessions []int64 // that Session names
 }
 
@@ -72,7 +70,8 @@ type Hit struct {
 	EntityScore float64 `json:"entity_score"`
 	MatchedOn   []Match `json:"matched_on"`
 	// Excerpt is the text around the match, "" where the archive does not give
-	// the turn's bytes.
+	// the turn's bytes. It is cut from the filtered text: where the filter took
+	// out the match, it surrounds the next one, else a marker.
 	Excerpt string `json:"excerpt"`
 	// Resume says how to go on with the hit's session.
 	Resume Resume `json:"-"`
@@ -119,7 +118,8 @@ func (r *Reader) Find(ctx context.Context, q Query) (Result, error) {
 		return res, err
 	}
 	defer snap.Close()
-	view, err := snap.TextView(ctx, q.Scope, q.Raw)
+	snap.Raw(q.Raw)
+	view, err := snap.View(ctx, q.Scope)
 	if err != nil {
 		return res, err
 	}

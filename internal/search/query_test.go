@@ -213,17 +213,48 @@ func TestACutQueryIsAnsweredAndSaysSo(t *testing.T) {
 	}
 }
 
-func TestTheEgressFilterThatIsMissingKeepsTextBackUnlessRaw(t *testing.T) {
+// Wherever an excerpt is cut, what stands outside of it says what is a secret.
+func TestAnExcerptIsFilteredBeforeItIsCut(t *testing.T) {
 	s := searchtest.New(t)
-	s.Add(s.Session(searchtest.Session{Key: "a.jsonl"}), searchtest.Turn{Text: "needle"})
+	h := s.Session(searchtest.Session{Key: "a.jsonl"})
+	const secret = "EXAMPLEexampleEXAMPLE0123"
+	for n := range 300 {
+		s.Add(h, searchtest.Turn{Text: "needle " + strings.Repeat("x", n) + " the_password=" + secret + strings.Repeat(" tail", 60)})
+	}
 	r := s.Redacting()
-	if res := find(t, r, search.Query{Words: "needle"}); len(res.Hits) != 0 || !strings.Contains(res.Reason, "--raw") {
-		t.Errorf("filtered: %+v", res)
+	for page := 0; page < 200; page += search.MaxLimit {
+		raw := find(t, r, search.Query{Words: "needle", Limit: search.MaxLimit, Offset: page, Raw: true})
+		filtered := find(t, r, search.Query{Words: "needle", Limit: search.MaxLimit, Offset: page})
+		if len(filtered.Hits) != search.MaxLimit || len(raw.Hits) != search.MaxLimit {
+			t.Fatalf("%d hits, %d raw", len(filtered.Hits), len(raw.Hits))
+		}
+		for i, hit := range filtered.Hits {
+			if hit.TurnID != raw.Hits[i].TurnID {
+				t.Errorf("hit %d is %d, and %d raw", i, hit.TurnID, raw.Hits[i].TurnID)
+			}
+			if strings.Contains(hit.Excerpt, secret[:4]) || !strings.Contains(hit.Excerpt, "needle") {
+				t.Errorf("excerpt %q", hit.Excerpt)
+			}
+			if k := strings.Index(raw.Hits[i].Excerpt, "the_password="); k >= 0 && !strings.Contains(hit.Excerpt, "the_password=[") && !strings.HasSuffix(hit.Excerpt, "...") {
+				t.Errorf("excerpt %q", hit.Excerpt)
+			}
+		}
 	}
-	if res := find(t, r, search.Query{Words: "needle", Raw: true}); len(res.Hits) != 1 || res.Reason != "" {
-		t.Errorf("raw: %+v", res)
+}
+
+func TestAMatchThatTheFilterTookOutIsShownByItsMarker(t *testing.T) {
+	s := searchtest.New(t)
+	h := s.Session(searchtest.Session{Key: "a.jsonl"})
+	filler := strings.Repeat("filler ", 100)
+	s.Add(h, searchtest.Turn{Text: filler + "the_password=EXAMPLEneedle here " + filler})
+	s.Add(h, searchtest.Turn{Text: "the_password=EXAMPLEneedle " + filler + "and EXAMPLEneedle again " + filler})
+	for _, hit := range find(t, s.Redacting(), search.Query{Words: "EXAMPLEneedle"}).Hits {
+		want := map[int64]string{0: "the_password=[redacted] here", 1: "and EXAMPLEneedle again"}[hit.TurnID&0xff]
+		if !strings.Contains(hit.Excerpt, want) {
+			t.Errorf("turn %d: %q", hit.TurnID, hit.Excerpt)
+		}
 	}
-	if list, err := r.Sessions(t.Context(), search.SessionQuery{Scope: everything}); err != nil || len(list.Sessions) != 1 {
+	if list, err := s.Redacting().Sessions(t.Context(), search.SessionQuery{Scope: everything}); err != nil || len(list.Sessions) != 1 {
 		t.Errorf("sessions hold no text and are listed: %+v, %v", list, err)
 	}
 }

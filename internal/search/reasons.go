@@ -16,7 +16,6 @@ const (
 	nothingArchived  = "nothing is archived yet: run terminus ingest"
 	allExcluded      = "the configuration excludes every directory"
 	noWorkDir        = "the working directory cannot be read: name a project"
-	noFilterInBuild  = "redact_recall is set, and the egress filter is not available in this build: --raw shows text unfiltered"
 	patternNoStore   = "no store at %s yet: run terminus ingest"
 	patternUncovered = "no archived project contains %s"
 	patternExcluded  = "the configuration excludes the project of %s"

@@ -68,17 +68,6 @@ func (s *Snapshot) View(ctx context.Context, scope Scope) (View, error) {
 	return s.viewOf(ctx, dir)
 }
 
-// TextView is View for a request that hands out text of transcripts. It is the
-// gate of the egress filter: where the configuration asks for the filter,
-// nothing is shown unless this one request is raw, for this build has none.
-func (s *Snapshot) TextView(ctx context.Context, scope Scope, raw bool) (View, error) {
-	v, err := s.View(ctx, scope)
-	if err == nil && v.Reason == "" && s.r.redact && !raw {
-		v = View{Reason: noFilterInBuild}
-	}
-	return v, err
-}
-
 func (s *Snapshot) viewOf(ctx context.Context, dir string) (View, error) {
 	keys, err := s.keys(ctx)
 	if err != nil {

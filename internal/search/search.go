@@ -18,6 +18,7 @@ import (
 
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/derive"
+	"github.com/terminus-archive/terminus/internal/redact"
 	"github.com/terminus-archive/terminus/internal/store"
 )
 
@@ -29,7 +30,7 @@ type Reader struct {
 	db      *store.DB // nil: there is no store
 	path    string
 	exclude *config.Exclusions
-	redact  bool
+	filter  redact.Filter
 	plain   atomic.Bool // the search index is not read directly
 	proven  atomic.Bool // reading it directly gave what FTS5 gives
 }
@@ -37,7 +38,7 @@ type Reader struct {
 // Open opens the store of cfg's data directory for reading. A store that is
 // there and cannot be used is an error (a *store.Error).
 func Open(ctx context.Context, cfg *config.Config) (*Reader, error) {
-	r := &Reader{path: store.Path(cfg.DataDir), exclude: cfg.Exclude, redact: cfg.Privacy.RedactRecall}
+	r := &Reader{path: store.Path(cfg.DataDir), exclude: cfg.Exclude, filter: redact.New(cfg.Privacy.RedactRecall)}
 	db, err := store.OpenReader(ctx, r.path)
 	if errors.Is(err, store.ErrNoStore) {
 		return r, nil
@@ -48,6 +49,10 @@ func Open(ctx context.Context, cfg *config.Config) (*Reader, error) {
 	r.db = db
 	return r, nil
 }
+
+// Filter is the egress filter of the configuration. What a surface hands out
+// that does not come from a Snapshot goes through it, before it is cut.
+func (r *Reader) Filter() redact.Filter { return r.filter }
 
 // Close releases the store.
 func (r *Reader) Close() error {
@@ -65,15 +70,17 @@ func (r *Reader) Older() bool { return r.db != nil && r.db.Older }
 // reading. It holds a read transaction: it is closed before its results are
 // handed to anybody who may take long over them. It is for one goroutine.
 type Snapshot struct {
-	r    *Reader
-	tx   *sql.Tx // nil: there is no store, and every View of it has a reason
-	proj derive.Projector
-	read map[int64][]byte // by turn id: what Prefetch read
+	r  *Reader
+	tx *sql.Tx // nil: there is no store, and every View of it has a reason
+	// filter is what text goes through: the configuration's, unless Raw lifted it.
+	filter redact.Filter
+	proj   derive.Projector
+	read   map[int64][]byte // by turn id: what Prefetch read
 }
 
 // Snapshot opens a Snapshot.
 func (r *Reader) Snapshot(ctx context.Context) (*Snapshot, error) {
-	s := &Snapshot{r: r}
+	s := &Snapshot{r: r, filter: r.filter}
 	if r.db == nil {
 		return s, nil
 	}
@@ -87,6 +94,13 @@ func (r *Reader) Snapshot(ctx context.Context) (*Snapshot, error) {
 
 // Stored reports whether there is a store.
 func (s *Snapshot) Stored() bool { return s.tx != nil }
+
+// Raw lifts the egress filter for s if raw: the request asked for text as it is.
+func (s *Snapshot) Raw(raw bool) {
+	if raw {
+		s.filter = redact.None
+	}
+}
 
 // Close ends the read transaction.
 func (s *Snapshot) Close() {
