@@ -48,7 +48,6 @@ type claude struct {
 	runs    int
 
 	given []string // every recall text that the model got, in order
-	times map[string][]time.Duration
 }
 
 func newClaude(t *testing.T) *claude {
@@ -63,7 +62,7 @@ func newClaude(t *testing.T) *claude {
 	home := resolved(t.TempDir())
 	c := &claude{
 		t: t, program: program, home: home, work: filepath.Join(home, "src", "demo"),
-		terms: filepath.Join(binDir, "terminus"), model: modeltest.Start(t), times: map[string][]time.Duration{},
+		terms: filepath.Join(binDir, "terminus"), model: modeltest.Start(t),
 	}
 	c.env = []string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + c.dir("tmp"), "TERM=dumb", "LANG=C.UTF-8", "USER=dev", "SHELL=/bin/sh", "TZ=UTC",
@@ -107,6 +106,13 @@ func (c *claude) configure(page, dir, name string) {
 		c.t.Fatalf("%s shows no configuration", page)
 	}
 	c.check(os.WriteFile(filepath.Join(dir, name), []byte(strings.ReplaceAll(block, path, c.terms)), 0o600))
+}
+
+// with sets a variable for what is run from here on, until undo.
+func (c *claude) with(variable string) (undo func()) {
+	before := c.env
+	c.env = append(slices.Clone(before), variable)
+	return func() { c.env = before }
 }
 
 type claudeCommand struct {
@@ -175,7 +181,7 @@ func (c *claude) say(prompt string, args ...string) spoken {
 func (c *claude) sayOnce(prompt string, args ...string) spoken {
 	c.t.Helper()
 	c.runs++
-	debug := filepath.Join(c.home, "debug-"+strconv.Itoa(c.runs)+".txt")
+	debug := c.debugLog(c.runs)
 	before := len(c.model.Requests())
 	args = append([]string{"-p", prompt, "--output-format", "json", "--dangerously-skip-permissions", "--debug-file", debug}, args...)
 	out := c.command(c.program, args...).mustRun()
@@ -203,7 +209,6 @@ func (c *claude) sayOnce(prompt string, args ...string) spoken {
 	text, err := os.ReadFile(debug)
 	c.check(err)
 	s.debug = string(text)
-	c.clock(s.debug)
 	if len(s.requests) > 0 {
 		s.briefs, s.recalls = handedOver(newest(&s.requests[0]))
 		c.given = append(c.given, s.recalls...)
@@ -238,20 +243,62 @@ func newest(r *modeltest.Request) string {
 
 var hookTook = regexp.MustCompile(`Hooks: (SessionStart|UserPromptSubmit|PostCompact)\S* \[\S+terminus hook \w+\] finished with status 0 \((\d+)ms\)`)
 
-// clock notes how long the client says that the hooks took. Older clients do not
-// say it in their log, but in the transcript, of some.
-func (c *claude) clock(debug string) {
-	for _, m := range hookTook.FindAllStringSubmatch(debug, -1) {
-		ms, err := strconv.Atoi(m[2])
+// hookTimes are how long the client says that its hooks took, by event: in its
+// debug log or, where it is an older one, in the transcripts, of those that they
+// mention.
+func (c *claude) hookTimes() map[string][]time.Duration {
+	c.t.Helper()
+	times := map[string][]time.Duration{}
+	took := func(event string, ms int) { times[event] = append(times[event], time.Duration(ms)*time.Millisecond) }
+	for run := range c.runs {
+		text, err := os.ReadFile(c.debugLog(run + 1))
 		c.check(err)
-		c.times[m[1]] = append(c.times[m[1]], time.Duration(ms)*time.Millisecond)
+		for _, m := range hookTook.FindAllStringSubmatch(string(text), -1) {
+			ms, err := strconv.Atoi(m[2])
+			c.check(err)
+			took(m[1], ms)
+		}
 	}
+	if len(times) > 0 {
+		return times
+	}
+	found, err := filepath.Glob(c.transcripts("*"))
+	c.check(err)
+	seen := map[string]bool{}
+	for _, path := range found {
+		text, err := os.ReadFile(path)
+		c.check(err)
+		for line := range bytes.Lines(text) {
+			var r struct {
+				UUID       string
+				Attachment struct {
+					Event      string `json:"hookEvent"`
+					Command    string
+					DurationMS *int `json:"durationMs"`
+				}
+			}
+			if json.Unmarshal(line, &r) == nil && r.Attachment.DurationMS != nil && strings.HasPrefix(r.Attachment.Command, c.terms) && !seen[r.UUID] {
+				seen[r.UUID] = true
+				took(r.Attachment.Event, *r.Attachment.DurationMS)
+			}
+		}
+	}
+	return times
+}
+
+func (c *claude) debugLog(run int) string {
+	return filepath.Join(c.home, "debug-"+strconv.Itoa(run)+".txt")
+}
+
+// transcripts are the paths of the transcripts of a session, as a pattern.
+func (c *claude) transcripts(session string) string {
+	return filepath.Join(c.home, ".claude", "projects", "*", session+".jsonl")
 }
 
 // transcript is the path of a session's transcript.
 func (c *claude) transcript(session string) string {
 	c.t.Helper()
-	found, err := filepath.Glob(filepath.Join(c.home, ".claude", "projects", "*", session+".jsonl"))
+	found, err := filepath.Glob(c.transcripts(session))
 	if err == nil && len(found) != 1 {
 		err = errors.New("no, or more than one, transcript")
 	}
