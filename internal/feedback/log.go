@@ -74,7 +74,7 @@ func (e *Entry) leave(f redact.Filter) {
 	// A name may be a secret that only its place in the prompt tells.
 	e.Spellings = slices.Clone(e.Spellings)
 	for i, s := range e.Spellings {
-		typed := strings.TrimLeft(strings.TrimPrefix(s, e.CWD), `/\\`)
+		typed := strings.TrimLeft(strings.TrimPrefix(s, e.CWD), `/\`)
 		if !strings.Contains(prompt, s) && !strings.Contains(prompt, typed) {
 			e.Spellings[i] = withheld
 		}
