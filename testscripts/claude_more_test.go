@@ -22,7 +22,7 @@ func (s *claudeStory) forks() {
 	}
 	s.suppressed(s.first, s.wrote, "visible_in_session")
 
-	fork := s.tell("play:plain Go on in a fork.", "Understood, plainly.", forkOf(s.first)...)
+	fork := s.tellOnce("play:plain Go on in a fork.", "Understood, plainly.", forkOf(s.first)...)
 	if fork.session == s.first || len(fork.recalls) > 0 {
 		s.t.Fatalf("the fork is %s and got %q", fork.session, fork.recalls)
 	}
@@ -59,7 +59,7 @@ func (s *claudeStory) compactedByItself() {
 		modeltest.Say("It was long."))
 	defer s.with(fmt.Sprintf("CLAUDE_CODE_AUTO_COMPACT_WINDOW=%d", window))()
 	one := s.begins("play:stock Begin a stock.", "The stock is there.")
-	if c := s.say("play:long Be long.", resumed(one.session)...); !c.summary {
+	if c := s.tellOnce("play:long Be long.", "There is nothing to say.", resumed(one.session)...); !c.summary {
 		s.t.Fatalf("the client does not compact at %d of %d tokens", tokens, window)
 	}
 	preserved := s.preserved(one.session)

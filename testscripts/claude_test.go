@@ -63,9 +63,16 @@ type claudeStory struct {
 // tell says something, and remembers what the next brief has to quote.
 func (s *claudeStory) tell(asked, answer string, args ...string) spoken {
 	s.t.Helper()
-	spoken := s.say(asked, args...)
 	s.asked, s.answer = asked, answer
-	return spoken
+	return s.say(asked, args...)
+}
+
+// tellOnce is tell where it does not matter whether a hook was too late, and where
+// a second try would be another story.
+func (s *claudeStory) tellOnce(asked, answer string, args ...string) spoken {
+	s.t.Helper()
+	s.asked, s.answer = asked, answer
+	return s.sayOnce(asked, args...)
 }
 
 func (s *claudeStory) writes(name, content string) modeltest.Step {
@@ -78,7 +85,7 @@ func (s *claudeStory) firstSession() {
 		modeltest.Use("Bash", map[string]any{"command": "echo built", "description": "Build it"}),
 		modeltest.Say("The "+answered+" budget is spent before the first attempt."))
 	s.model.Script("plain", modeltest.Say("Understood, plainly."))
-	one := s.tell("play:work Give src/retry.go a budget of three.", "The "+answered+" budget is spent before the first attempt.")
+	one := s.tellOnce("play:work Give src/retry.go a budget of three.", "The "+answered+" budget is spent before the first attempt.")
 	s.first = one.session
 	if len(one.requests) != 3 || len(one.briefs)+len(one.recalls) > 0 {
 		s.t.Errorf("%d requests, and out of an empty archive %q %q", len(one.requests), one.briefs, one.recalls)
@@ -138,8 +145,7 @@ func (s *claudeStory) begins(asked, answer string, recalls ...string) spoken {
 	want := ""
 	for range claudeTries {
 		want = s.brief()
-		one = s.sayOnce(asked)
-		s.asked, s.answer = asked, answer
+		one = s.tellOnce(asked, answer)
 		if !strings.Contains(one.debug, lateHook) {
 			break
 		}
@@ -293,7 +299,7 @@ func (s *claudeStory) looksUp(one *spoken, found claudeHit) {
 	if s.t.Logf("connected in %v", took); took > connectLimit {
 		s.t.Errorf("the client waited %v for the server", took)
 	}
-	if era := protocolEra.FindStringSubmatch(one.debug); era != nil && era[1] != "modern" {
+	if era := protocolEra.FindStringSubmatch(one.debug); len(era) > 1 && era[1] != "modern" {
 		s.t.Errorf("a client that asks for the newest protocol got the %s one", era[1])
 	}
 }

@@ -79,7 +79,8 @@ func blocks(data json.RawMessage) ([]Block, error) {
 		data = append(append([]byte{'['}, data...), ']')
 	}
 	var list []Block
-	return list, json.Unmarshal(data, &list)
+	err := json.Unmarshal(data, &list)
+	return list, err
 }
 
 func joined(list []Block) string {
