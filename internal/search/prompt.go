@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/terminus-archive/terminus/internal/derive"
 	"github.com/terminus-archive/terminus/internal/store"
@@ -36,21 +35,11 @@ const (
 	// smallRows is a product of rows and words below which nothing is counted: it
 	// would cost more than what it may save.
 	smallRows = 2 * rankedRows
-	// narrowedLimits is how many turns an entity of a narrowed spelling gives, in
-	// limits of the query: enough for the results of its tool calls, which are
-	// turns as well.
-	narrowedLimits = 2
-	// narrowedScan bounds the turns that are passed over to find them, and
-	// narrowedStep is how many are read at a time.
-	narrowedScan, narrowedStep = 2000, 100
 	// commonEntity is the number of turns from which on those of an entity are not
 	// counted: it then weighs as one that every eighth turn carries, about like
 	// the name of a tool.
 	commonEntity = 1000
 	commonShare  = 8
-	// narrowedWord is the relevance that a narrowed turn has for each word of the
-	// spelling, in place of its BM25: about what a frequent word is worth there.
-	narrowedWord = 1.0
 )
 
 // A PromptQuery asks for the turns that a prompt may be about.
@@ -91,7 +80,7 @@ func (s *Snapshot) PromptHits(ctx context.Context, v View, q PromptQuery) ([]Pro
 	if err != nil {
 		return nil, err
 	}
-	p := prompting{s: s, view: v, q: q, total: total}
+	p := prompting{s: s, view: v, q: q, total: total, sessions: map[int64]*member{}}
 	if err := p.search(ctx); err != nil {
 		return nil, err
 	}
@@ -120,6 +109,7 @@ type prompting struct {
 	total    int64 // rows of the search table
 	searched [][]string
 	narrowed []string
+	sessions map[int64]*member // those met while narrowing, nil for one out of view
 	hits     []PromptHit
 }
 
@@ -225,7 +215,8 @@ func (p *prompting) direct(ctx context.Context, match string) error {
 		return err
 	}
 	defer c.Close()
-	c.All = len(p.searched) == 1
+	// Row by row, also for a single spelling: the walks along whole phrases set
+	// aside memory for many rows.
 	if err := p.s.collect(ctx, c, nil, match); err != nil {
 		return err
 	}
@@ -304,89 +295,6 @@ func (p *prompting) members(ctx context.Context, column string, values []int64) 
 		LEFT JOIN session_meta m ON m.session_key = s.session_key WHERE `+cond, append([]any{string(list)}, args...)...)
 	return out, err
 }
-
-// narrow adds the newest turns that name a narrowed spelling.
-func (p *prompting) narrow(ctx context.Context) error {
-	have := map[int64]bool{}
-	for _, h := range p.hits {
-		have[h.ID] = true
-	}
-	for _, spelling := range p.narrowed {
-		values, err := p.valuesOf(ctx, spelling)
-		if err != nil {
-			return err
-		}
-		words, _ := derive.Terms(spelling)
-		for _, value := range values {
-			if err := p.carriers(ctx, value, narrowedWord*float64(len(words)), have); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// valuesOf are the ids of the entities that are spelled like this, punctuation
-// around it aside. An error's text is never spelled in a prompt.
-func (p *prompting) valuesOf(ctx context.Context, spelling string) ([]int64, error) {
-	bare := strings.TrimRight(strings.TrimLeft(spelling, "([{<\"'`"), ".,;:!?)]}>\"'`")
-	var out []int64
-	err := p.s.each(ctx, func(rows *sql.Rows) error {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return err
-		}
-		out = append(out, id)
-		return nil
-	}, `SELECT id FROM entity_values WHERE kind IN (?, ?, ?, ?) AND value IN (?, ?)`,
-		derive.KindPath, derive.KindSymbol, derive.KindTool, derive.KindCommand, spelling, bare)
-	return out, err
-}
-
-// carriers adds the newest turns in view that carry an entity.
-func (p *prompting) carriers(ctx context.Context, value int64, relevance float64, have map[int64]bool) error {
-	before, left := int64(maxTurnID), narrowedLimits*p.q.Limit
-	if p.q.Before != 0 {
-		before = p.q.Before
-	}
-	for scanned := 0; scanned < narrowedScan && left > 0 && len(p.hits) < 2*candidates; {
-		turns, sessions := []int64{}, []int64{}
-		n := 0
-		err := p.s.each(ctx, func(rows *sql.Rows) error {
-			n++
-			if err := rows.Scan(&before); err != nil {
-				return err
-			}
-			if have[before] || p.q.Pass != nil && p.q.Pass(before) {
-				return nil
-			}
-			turns = append(turns, before)
-			if no := before >> turnBits; len(sessions) == 0 || sessions[len(sessions)-1] != no {
-				sessions = append(sessions, no)
-			}
-			return nil
-		}, `SELECT turn FROM entities WHERE value = ? AND turn < ? ORDER BY turn DESC LIMIT ?`, value, before, narrowedStep)
-		if err != nil || n == 0 {
-			return err
-		}
-		scanned += n
-		members, err := p.members(ctx, "s.session_no", sessions)
-		if err != nil {
-			return err
-		}
-		for _, id := range turns {
-			if m, ok := members[id>>turnBits]; ok && left > 0 {
-				have[id] = true
-				p.add(id, relevance, m.sidechain)
-				left--
-			}
-		}
-	}
-	return nil
-}
-
-// maxTurnID is above every turn id.
-const maxTurnID = 1 << 62
 
 // weigh adds what the turns gain for the entities that the prompt names.
 func (p *prompting) weigh(ctx context.Context) error {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 
@@ -95,31 +97,41 @@ func (s *Snapshot) named(ctx context.Context, ids []any, names *derive.Names) ([
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	seen := map[int64]*namedEntity{} // nil: not named
-	var out []*namedEntity
+	// What turns carry, then what that is: many carry the same.
+	carried := map[int64][]int64{} // turns by the entity's id
 	err := s.each(ctx, func(rows *sql.Rows) error {
 		var turn, id int64
-		var kind, value sql.RawBytes
-		if err := rows.Scan(&turn, &id, &kind, &value); err != nil {
+		if err := rows.Scan(&turn, &id); err != nil {
 			return err
 		}
-		e, known := seen[id]
-		if !known {
-			if named, exact := names.Match(string(value)); named {
-				e = &namedEntity{Match: Match{string(kind), string(value)}, id: id, factor: coveredWeight}
-				if exact {
-					e.factor = exactWeight
-				}
-				out = append(out, e)
-			}
-			seen[id] = e
-		}
-		if e != nil {
-			e.turns = append(e.turns, turn)
-		}
+		carried[id] = append(carried[id], turn)
 		return nil
-	}, `SELECT e.turn, v.id, v.kind, v.value FROM entities e JOIN entity_values v ON v.id = e.value
-	    WHERE e.turn IN (`+marks(len(ids))+`)`, ids...)
+	}, `SELECT turn, value FROM entities WHERE turn IN (`+marks(len(ids))+`)`, ids...)
+	if err != nil || len(carried) == 0 {
+		return nil, err
+	}
+	list, err := json.Marshal(slices.Collect(maps.Keys(carried)))
+	if err != nil {
+		return nil, err
+	}
+	var out []*namedEntity
+	err = s.each(ctx, func(rows *sql.Rows) error {
+		var id int64
+		var kind, value sql.RawBytes
+		if err := rows.Scan(&id, &kind, &value); err != nil {
+			return err
+		}
+		named, exact := names.Match(string(value))
+		if !named {
+			return nil
+		}
+		e := &namedEntity{Match: Match{string(kind), string(value)}, id: id, factor: coveredWeight, turns: carried[id]}
+		if exact {
+			e.factor = exactWeight
+		}
+		out = append(out, e)
+		return nil
+	}, `SELECT v.id, v.kind, v.value FROM json_each(?) j CROSS JOIN entity_values v ON v.id = j.value`, string(list))
 	slices.SortFunc(out, func(a, b *namedEntity) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Value, b.Value))
 	})

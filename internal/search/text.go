@@ -162,9 +162,10 @@ func (s *Snapshot) quoted(text []byte, terms []string) string {
 }
 
 // shown are the words that an excerpt of a filtered text is to surround: terms,
-// or, where the filter took out every match, what it put in place.
+// or, where the filter took out every match, what it put in place. Without terms
+// it is the beginning.
 func (s *Snapshot) shown(text []byte, terms []string) []string {
-	if !s.filter.Off() && redact.Marked(text) && len(derive.Mark(string(text), terms)) == 0 {
+	if len(terms) > 0 && !s.filter.Off() && redact.Marked(text) && len(derive.Mark(string(text), terms)) == 0 {
 		return []string{redact.MarkerWord}
 	}
 	return terms
