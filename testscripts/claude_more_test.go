@@ -94,15 +94,16 @@ func (s *claudeStory) afterCompaction(session, name, content string) {
 	}
 }
 
-// preserved are the turns that a session's compaction says it kept.
+// preserved are the turns that a session's compaction says it kept. A client may
+// write one of them twice.
 func (s *claudeStory) preserved(session string) []int64 {
 	s.t.Helper()
 	text, err := os.ReadFile(s.transcript(session))
 	s.check(err)
-	number, kept := map[string]int64{}, []string(nil)
-	var first int64
+	turns, kept := map[string][]int64{}, []string(nil)
+	var next int64
 	db := openStore(s.t, s.home)
-	s.check(db.QueryRow(`SELECT session_no << 24 FROM sessions WHERE session_key = ?`, session+".jsonl").Scan(&first))
+	s.check(db.QueryRow(`SELECT session_no << 24 FROM sessions WHERE session_key = ?`, session+".jsonl").Scan(&next))
 	for line := range bytes.Lines(text) {
 		var r struct {
 			Type, Subtype   string
@@ -115,7 +116,8 @@ func (s *claudeStory) preserved(session string) []int64 {
 		if r.UUID == nil || r.Timestamp == nil || !slices.Contains([]string{"user", "assistant", "system", "attachment"}, r.Type) {
 			continue
 		}
-		number[*r.UUID] = first + int64(len(number))
+		turns[*r.UUID] = append(turns[*r.UUID], next)
+		next++
 		if r.Subtype == "compact_boundary" {
 			kept = r.Metadata.Messages.UUIDs
 		}
@@ -123,13 +125,11 @@ func (s *claudeStory) preserved(session string) []int64 {
 	if kept == nil {
 		s.t.Fatalf("%s was not compacted, or nothing was kept", session)
 	}
-	var turns []int64
+	var ids []int64
 	for _, uuid := range kept {
-		if id, ok := number[uuid]; ok {
-			turns = append(turns, id)
-		}
+		ids = append(ids, turns[uuid]...)
 	}
-	return turns
+	return ids
 }
 
 func (s *claudeStory) switchedOff() {
