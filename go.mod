@@ -12,6 +12,7 @@ require (
 	github.com/spf13/pflag v1.0.9 // cobra's flags, for types of our own
 	golang.org/x/sys v0.50.0 // free space and process flags of each system
 	golang.org/x/term v0.48.0 // is it a terminal, and how wide
+	golang.org/x/text v0.41.0 // letters and their marks as one character
 	modernc.org/libc v1.80.1 // memory and logarithm of exactly this sqlite: never raise one alone
 	modernc.org/sqlite v1.62.0 // SQLite with FTS5 and dbstat without cgo
 )
@@ -23,7 +24,6 @@ require (
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
-	golang.org/x/text v0.14.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect

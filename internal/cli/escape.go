@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/terminus-archive/terminus/internal/derive"
 )
 
 // visible shows s on one line: every control character, bidirectional mark,
@@ -70,35 +72,86 @@ func hidden(r rune) bool {
 
 func isRuneStart(b byte) bool { return utf8.RuneStart(b) }
 
-// wide are the characters that take two columns of a terminal.
+// wide are the characters that take two columns of a terminal: East Asian wide
+// and full-width ones, and emoji; gaps inside their blocks are taken for wide.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x1100, 0x115f, 1},
+		{0x231a, 0x231b, 1},
+		{0x2329, 0x232a, 1},
+		{0x23e9, 0x23ec, 1},
+		{0x23f0, 0x23f0, 1},
+		{0x23f3, 0x23f3, 1},
+		{0x25fd, 0x25fe, 1},
+		{0x2614, 0x2615, 1},
+		{0x2630, 0x2637, 1},
+		{0x2648, 0x2653, 1},
+		{0x267f, 0x267f, 1},
+		{0x268a, 0x268f, 1},
+		{0x2693, 0x2693, 1},
+		{0x26a1, 0x26a1, 1},
+		{0x26aa, 0x26ab, 1},
+		{0x26bd, 0x26be, 1},
+		{0x26c4, 0x26c5, 1},
+		{0x26ce, 0x26ce, 1},
+		{0x26d4, 0x26d4, 1},
+		{0x26ea, 0x26ea, 1},
+		{0x26f2, 0x26f3, 1},
+		{0x26f5, 0x26f5, 1},
+		{0x26fa, 0x26fa, 1},
+		{0x26fd, 0x26fd, 1},
+		{0x2705, 0x2705, 1},
+		{0x270a, 0x270b, 1},
+		{0x2728, 0x2728, 1},
+		{0x274c, 0x274c, 1},
+		{0x274e, 0x274e, 1},
+		{0x2753, 0x2755, 1},
+		{0x2757, 0x2757, 1},
+		{0x2795, 0x2797, 1},
+		{0x27b0, 0x27b0, 1},
+		{0x27bf, 0x27bf, 1},
+		{0x2b1b, 0x2b1c, 1},
+		{0x2b50, 0x2b50, 1},
+		{0x2b55, 0x2b55, 1},
 		{0x2e80, 0x303e, 1},
-		{0x3041, 0x33ff, 1},
-		{0x3400, 0x4dbf, 1},
-		{0x4e00, 0x9fff, 1},
-		{0xa000, 0xa4cf, 1},
+		{0x3041, 0xa4cf, 1},
+		{0xa960, 0xa97c, 1},
 		{0xac00, 0xd7a3, 1},
 		{0xf900, 0xfaff, 1},
+		{0xfe10, 0xfe19, 1},
 		{0xfe30, 0xfe6f, 1},
 		{0xff00, 0xff60, 1},
 		{0xffe0, 0xffe6, 1},
 	},
 	R32: []unicode.Range32{
-		{0x1f300, 0x1f64f, 1},
+		{0x16fe0, 0x1b2fb, 1},
+		{0x1d300, 0x1d376, 1},
+		{0x1f004, 0x1f004, 1},
+		{0x1f0cf, 0x1f0cf, 1},
+		{0x1f18e, 0x1f18e, 1},
+		{0x1f191, 0x1f19a, 1},
+		{0x1f200, 0x1f64f, 1},
 		{0x1f680, 0x1f6ff, 1},
-		{0x1f900, 0x1faff, 1},
+		{0x1f7e0, 0x1f7f0, 1},
+		{0x1f90c, 0x1faff, 1},
 		{0x20000, 0x3fffd, 1},
 	},
 }
 
+// emojiStyle asks for the picture of a character that is a letter otherwise: a
+// terminal then gives it two columns.
+const emojiStyle = '\ufe0f'
+
 // columns is how much of a line r takes. It is right for the scripts and
-// symbols that transcripts are made of; a terminal may still differ.
+// symbols that transcripts are made of, and counts an emoji of several
+// characters as all of them: a terminal that draws one in their place leaves
+// some of the line empty.
 func columns(r rune) int {
 	switch {
 	case r < 0x300:
 		return 1
+	case r == emojiStyle:
+		return 1 // beside the one of what it stands behind
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
 		return 0
 	case unicode.Is(wide, r):
@@ -116,13 +169,25 @@ func width(s string) int {
 	return n
 }
 
-// head is the longest beginning of s that takes at most limit columns, and at
-// least one character.
+// head is the longest beginning of s that takes at most limit columns, cut
+// between what a reader sees as characters.
 func head(s string, limit int) string {
-	used := 0
+	used, whole := 0, 0
 	for i, r := range s {
-		used += columns(r)
-		if used > limit && i > 0 {
+		if !derive.Together(s, i) {
+			whole = i
+		}
+		if used += columns(r); used > limit {
+			return s[:whole]
+		}
+	}
+	return s
+}
+
+// first is the first character of s as a reader sees it.
+func first(s string) string {
+	for i := range s {
+		if i > 0 && !derive.Together(s, i) {
 			return s[:i]
 		}
 	}
@@ -135,24 +200,22 @@ func fit(s string, limit int) string {
 	if limit <= 0 || width(s) <= limit {
 		return s
 	}
-	if limit == 1 {
-		return "…"
-	}
 	return head(s, limit-1) + "…"
 }
 
 // tail is the longest end of s that takes at most limit columns.
 func tail(s string, limit int) string {
 	from, used := len(s), 0
-	for from > 0 {
-		r, n := utf8.DecodeLastRuneInString(s[:from])
+	for at := len(s); at > 0; {
+		r, n := utf8.DecodeLastRuneInString(s[:at])
 		if used += columns(r); used > limit {
 			break
 		}
-		from -= n
+		if at -= n; !derive.Together(s, at) {
+			from = at
+		}
 	}
-	// A mark that stands on a character which is gone goes as well.
-	return strings.TrimLeftFunc(s[from:], func(r rune) bool { return columns(r) == 0 })
+	return s[from:]
 }
 
 // middle is fit that cuts in the middle.
@@ -165,7 +228,8 @@ func middle(s string, limit int) string {
 }
 
 // wrap breaks a line between words, or inside a word that is too long, into
-// lines of at most limit columns. A limit of 0 is none.
+// lines of at most limit columns; a character that is wider is a line of its
+// own. A limit of 0 is none.
 func wrap(s string, limit int) []string {
 	if limit <= 0 {
 		return []string{s}
@@ -183,12 +247,15 @@ func wrap(s string, limit int) []string {
 		}
 		for w > limit {
 			part := head(word, limit)
-			if part == word { // one character wider than the limit
+			if part == "" {
+				part = first(word)
+			}
+			if part == word {
 				break
 			}
 			lines = append(lines, part)
 			word = word[len(part):]
-			w = width(word)
+			w -= width(part)
 		}
 		line, used = word, w
 	}

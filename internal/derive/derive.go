@@ -10,6 +10,7 @@ package derive
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/terminus-archive/terminus/internal/transcript"
@@ -30,8 +31,9 @@ type Projector struct {
 	seed   maphash.Seed
 	seeded bool
 
-	text, body []byte
-	room       int // bytes of maxText that are left
+	text, body, composed []byte
+
+	room int // bytes of maxText that are left
 	// lines holds the lines of text[:lined].
 	lines table
 	lined int
@@ -166,12 +168,19 @@ func unnumbered(line []byte) []byte {
 }
 
 // Body is what is indexed of pieces: their projection, with each word cut to
-// 256 bytes and each run of CJK characters replaced by its overlapping pairs
+// 256 bytes, letters composed with their marks, and each run of CJK characters replaced by its overlapping pairs
 // and then its last character; after it the parts of identifiers that are no
 // words of the projection yet, up to 128 KiB of them.
 func (p *Projector) Body(pieces []transcript.Piece) []byte {
 	text := p.Text(pieces)
 	body, cased := p.rewrite(text)
+	if wide := func(w word) bool { return w.wide }; slices.ContainsFunc(p.words, wide) && isLoose(text) {
+		p.composed = composed(p.composed, text)
+		text = p.composed
+		if body, cased = p.rewrite(text); body == &p.text {
+			body = &p.composed
+		}
+	}
 	if cased {
 		*body = p.expand(*body, text)
 	}

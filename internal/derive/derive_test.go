@@ -162,6 +162,10 @@ func slowBody(text string) string {
 	end := 0
 	seen := map[string]bool{}
 	list := slowWords([]byte(text))
+	if slices.ContainsFunc(list, func(w word) bool { return w.wide }) {
+		text = string(composed(nil, []byte(text)))
+		list = slowWords([]byte(text))
+	}
 	for _, w := range list {
 		if w.glued {
 			b.WriteByte(' ')

@@ -2,8 +2,9 @@ package derive
 
 import (
 	"bytes"
-	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 const (
@@ -19,7 +20,8 @@ const (
 // characters, cut marks included, with each run of white space as one space.
 // They surround the first place where a term stands as a word; where none
 // does, the first where one is part of a word; else they are the text's start.
-// Case and diacritics count as little as in the index.
+// Case and diacritics count as little as in the index. No cut parts characters
+// that a reader sees as one.
 func Excerpt(text []byte, terms []string) string {
 	text = collapse(text)
 	total := utf8.RuneCount(text)
@@ -77,14 +79,15 @@ func offset(text []byte, i, n int) int {
 }
 
 // maxCluster bounds how far a cut is moved, in characters: text may be made
-// of marks alone.
-const maxCluster = 16
+// of marks alone. The longest emoji in use have eleven, and the match stands
+// farther from a cut than that.
+const maxCluster = 32
 
 // clusterEnd moves a cut forward out of a sequence of characters that is
 // shown as one.
 func clusterEnd(text []byte, i int) int {
 	for range maxCluster {
-		if i == 0 || i == len(text) || !joined(text, i) {
+		if i == 0 || i == len(text) || !Together(text, i) {
 			break
 		}
 		_, n := utf8.DecodeRune(text[i:])
@@ -97,7 +100,7 @@ func clusterEnd(text []byte, i int) int {
 func clusterStart(text []byte, i int) int {
 	at := i
 	for range maxCluster {
-		if at == 0 || at == len(text) || !joined(text, at) {
+		if at == 0 || at == len(text) || !Together(text, at) {
 			return at
 		}
 		_, n := utf8.DecodeLastRune(text[:at])
@@ -106,18 +109,25 @@ func clusterStart(text []byte, i int) int {
 	return i
 }
 
-// joined reports whether the characters before and after i are shown as one:
-// marks, joined emoji and their skin tones.
-func joined(text []byte, i int) bool {
-	const joiner = '\u200d'
-	before, _ := utf8.DecodeLastRune(text[:i])
-	after, _ := utf8.DecodeRune(text[i:])
-	return before == joiner || after == joiner || unicode.Is(unicode.M, after) ||
-		after >= 0x1f3fb && after <= 0x1f3ff
-}
-
 // locate returns where the match begins that an excerpt is cut around.
 func locate(text []byte, terms []string) int {
+	if len(terms) == 0 || !isLoose(text) {
+		return locateIn(text, terms)
+	}
+	k := locateIn(composed(nil, text), terms)
+	var parts norm.Iter // of text; each has its composed form by itself
+	parts.Init(norm.NFC, text)
+	for end := 0; !parts.Done(); {
+		at := parts.Pos()
+		if end += len(parts.Next()); end > k {
+			return at
+		}
+	}
+	return 0
+}
+
+// locateIn is locate for a text that is composed, as terms are.
+func locateIn(text []byte, terms []string) int {
 	words := map[string]bool{}
 	var runs, all [][]byte
 	for _, term := range terms {

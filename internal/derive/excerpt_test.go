@@ -68,15 +68,83 @@ func TestExcerptMarksWhatIsLeftOut(t *testing.T) {
 	}
 }
 
+// C69: whatever a text is made of, a cut falls between what a reader sees as
+// single characters.
 func TestExcerptDoesNotTearCharacters(t *testing.T) {
-	for _, unit := range []string{"e\u0301", "👩\u200d👩\u200d👧", "👍🏽", "कि"} {
-		text := strings.Repeat(unit, 300)
-		for lead := range 7 {
-			got := Excerpt([]byte(strings.Repeat("a", lead)+" "+text), nil)
-			body := strings.TrimSuffix(strings.TrimLeft(got, "a "), cutMark)
-			if strings.TrimRight(body, unit) != "" || len(body)%len(unit) != 0 {
-				t.Errorf("%q: %q", unit, got)
+	for name, unit := range map[string]string{
+		"a combining mark":             "e\u0301",
+		"several combining marks":      "e\u0323\u0302\u0301",
+		"a family":                     "👩\u200d👩\u200d👧",
+		"a skin tone":                  "👍🏽",
+		"a kiss with skin tones":       "🧑🏻\u200d❤\ufe0f\u200d💋\u200d🧑🏿",
+		"a flag":                       "🇩🇪",
+		"the flag of a region":         "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+		"a keycap":                     "1\ufe0f\u20e3",
+		"a vowel sign":                 "कि",
+		"a conjunct":                   "क्षि",
+		"a syllable of letters":        "\u1112\u1161\u11ab",
+		"a vowel of Thai":              "กำ",
+		"a voice mark of half width":   "ｶﾞ",
+		"points of Hebrew":             "בָּ",
+		"marks of Arabic":              "مُّ",
+		"a mark that joins no letters": "ن\u200c",
+	} {
+		t.Run(name, func(t *testing.T) {
+			for lead := range 2 * utf8.RuneCountInString(unit) {
+				// The match far inside, so that both ends are cut.
+				text := strings.Repeat("a", lead) + " " + strings.Repeat(unit, 200) + " needle " + strings.Repeat(unit, 200)
+				got := Excerpt([]byte(text), []string{"needle"})
+				front, back, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(got, cutMark), cutMark), " needle ")
+				if !ok || got[:3] != cutMark || got[len(got)-3:] != cutMark {
+					t.Fatalf("%q", got)
+				}
+				for _, part := range []string{front, back} {
+					if strings.ReplaceAll(part, unit, "") != "" || len(part) == 0 {
+						t.Errorf("lead %d: %q is torn", lead, part)
+					}
+				}
+				if n := utf8.RuneCountInString(got); n > excerptChars {
+					t.Errorf("%d characters", n)
+				}
 			}
+		})
+	}
+}
+
+func TestExcerptOfMarksAloneIsCutAnywhere(t *testing.T) {
+	text := strings.Repeat("\u0301", 500) + " needle " + strings.Repeat("\u0301", 500)
+	got := Excerpt([]byte(text), []string{"needle"})
+	if n := utf8.RuneCountInString(got); n > excerptChars || n < excerptChars-maxCluster || !strings.Contains(got, "needle") {
+		t.Errorf("%d characters: %q", n, got)
+	}
+}
+
+func TestTogether(t *testing.T) {
+	for _, c := range []struct {
+		text string // with a bar where it is cut
+		want bool
+	}{
+		{"a|b", false},
+		{"|a", false},
+		{"a|", false},
+		{"日|本", false},
+		{"👍|👍", false},
+		{"e|\u0301", true},
+		{"e\u0301|e", false},
+		{"👩|\u200d👧", true},
+		{"👩\u200d|👧", true},
+		{"🇩|🇪", true},
+		{"🇩🇪|🇫🇷", false},
+		{"🇩🇪🇫|🇷", true},
+		{"a🇩|🇪", true},
+		{"가|각", false},
+		{"क्|ष", true},
+		{"क्|", false},
+		{"क् |ष", false},
+	} {
+		front, back, _ := strings.Cut(c.text, "|")
+		if got := Together([]byte(front+back), len(front)); got != c.want {
+			t.Errorf("%s: %v", c.text, got)
 		}
 	}
 }

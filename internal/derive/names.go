@@ -44,7 +44,7 @@ func (n *Names) Match(value string) (named, exact bool) {
 // eachWord shows see the folded words of text until it returns false, and
 // returns what it returned last.
 func (n *Names) eachWord(text string, see func(word []byte) bool) bool {
-	b := []byte(text)
+	b := composed(nil, []byte(text))
 	for w := nextWord(b, 0); w.start < w.end; w = nextWord(b, w.end) {
 		word := w.bytes(b)
 		if w.wide && !hasToken(word) {
@@ -83,7 +83,7 @@ func Mark(text string, terms []string) [][2]int {
 			markRuns(text[w.start:w.end], w.start, runs, add)
 			continue
 		}
-		if n.word = appendFold(n.word[:0], w.bytes(b)); n.have[string(n.word)] {
+		if n.word = appendFold(n.word[:0], composed(nil, w.bytes(b))); n.have[string(n.word)] {
 			add(w.start, w.end)
 			continue
 		}

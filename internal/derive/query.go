@@ -10,12 +10,12 @@ import (
 const maxTerms = 32
 
 // Terms returns the distinct words of a query that can be searched, in its
-// order and spelling, and whether it held more than the 32 that are used.
+// order and composed spelling, and whether it held more than the 32 that are used.
 // Case does not tell words apart. Everything that is no part of a word
 // separates them: a query has no operators. A run of CJK characters is one
 // term. A word in which the tokenizer sees nothing is left out.
 func Terms(query string) (terms []string, cut bool) {
-	text := []byte(query)
+	text := composed(nil, []byte(query))
 	seen := map[string]bool{}
 	for w := nextWord(text, 0); w.start < w.end; w = nextWord(text, w.end) {
 		b := w.bytes(text)

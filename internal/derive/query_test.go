@@ -24,7 +24,8 @@ func TestTerms(t *testing.T) {
 		{"NEAR(a b)", "NEAR a b"},
 		{"项目评审 test", "项目评审 test"},
 		{"test项目", "test 项目"},
-		{"re\u0301sume\u0301", "re\u0301sume\u0301"},
+		{"re\u0301sume\u0301", "résumé"},
+		{"й и\u0306 Й", "й"},
 		{"Ⓐ ⓐ", ""},
 		{"\u093e x", "x"},
 		{"\U0001fae0 x", "x"},
@@ -133,9 +134,50 @@ func TestQueriesFindInTheSearchTable(t *testing.T) {
 	}
 }
 
+// C70: a letter and its marks are the same, written as one character or as
+// several.
+func TestComposedAndDecomposedAreFoundAlike(t *testing.T) {
+	finds := finder(t)
+	for _, c := range []struct{ whole, apart string }{
+		{"é", "e\u0301"},
+		{"ế", "e\u0302\u0301"},
+		{"ậ", "a\u0302\u0323"},
+		{"ǘ", "u\u0308\u0301"},
+		{"й", "и\u0306"},
+		{"ёлка", "е\u0308лка"},
+		{"ά", "α\u0301"},
+		{"ΐ", "ι\u0308\u0301"},
+		{"プロ", "フ\u309aロ"},
+		{"データベース", "テ\u3099ータヘ\u3099ース"},
+		{"한국", "\u1112\u1161\u11ab\u1100\u116e\u11a8"},
+		{"آب", "ا\u0653ب"},
+		{"İ", "I\u0307"},
+	} {
+		for _, text := range []string{c.whole, c.apart, "before " + c.whole + ", after", "before " + c.apart + ", after", "Camel" + "Case " + c.apart} {
+			for _, query := range []string{c.whole, c.apart} {
+				if !finds(t, text, query) {
+					t.Errorf("%+q does not find %+q", query, text)
+				}
+			}
+		}
+		// Where it stands is found as well, and what is shown is the text as it is.
+		terms, _ := Terms(c.whole)
+		filler := strings.Repeat("lorem ipsum ", 60)
+		if got := Excerpt([]byte(filler+c.apart+" "+filler), terms); !strings.Contains(got, " "+c.apart+" ") {
+			t.Errorf("%+q is not shown for %+q: %s", c.apart, c.whole, got)
+		}
+		if _, exact := NamesOf(terms).Match(c.apart); !exact {
+			t.Errorf("%+q does not name %+q", c.whole, c.apart)
+		}
+	}
+	if finds(t, "й", "и") || finds(t, "и\u0306", "и") || finds(t, "プ", "フ") || finds(t, "フ\u309a", "フ") {
+		t.Error("another letter is found")
+	}
+}
+
 // Every query of a text's own words finds the text, and no query is an error.
 func FuzzQuery(f *testing.F) {
-	for _, s := range []string{"SearchManager x", "项目评审 a", `"a" OR b* NEAR(c, 1) ^d {e f}: -g`, "Ⓐa\u0301b\u093ec\U0001fae0d 〇々ー", "ǅ ﬁ İ ß ſ", "\x00a\x00"} {
+	for _, s := range []string{"SearchManager x", "项目评审 a", `"a" OR b* NEAR(c, 1) ^d {e f}: -g`, "Ⓐa\u0301b\u093ec\U0001fae0d 〇々ー", "ǅ ﬁ İ ß ſ", "\x00a\x00", "フ\u309a и\u0306 \u1112\u1161"} {
 		f.Add(s, 3)
 	}
 	finds := finder(f)
@@ -156,6 +198,7 @@ func FuzzQuery(f *testing.F) {
 			t.Fatalf("%q as %s does not find itself", text, Match(terms))
 		}
 		// Any part of the text that begins and ends where words do.
+		text = string(composed(nil, []byte(text)))
 		list := slowWords([]byte(text))
 		if len(list) == 0 {
 			return

@@ -264,6 +264,7 @@ func TestABudgetBelowTheLinesAroundCutsTheText(t *testing.T) {
 	}
 }
 
+// C80: no text has more characters than Claude Code shows.
 func TestALongProjectKeepsTheLimit(t *testing.T) {
 	s := searchtest.New(t)
 	project := "/" + strings.Repeat("p", 11_000)
@@ -274,7 +275,7 @@ func TestALongProjectKeepsTheLimit(t *testing.T) {
 	}
 }
 
-// C95: what is replayed on resume names no time of day and no clock.
+// What is replayed on resume names no time of day and no clock.
 func TestABriefNamesDaysAlone(t *testing.T) {
 	m := newMachine(t)
 	m.session(1, typed("a prompt"))

@@ -10,6 +10,7 @@ import (
 	"github.com/terminus-archive/terminus/internal/recall"
 )
 
+// C225: what the agent itself puts into a prompt names nothing.
 func TestSpellingsOfAPrompt(t *testing.T) {
 	for prompt, want := range map[string][]string{
 		"":                               nil,

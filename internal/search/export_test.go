@@ -45,6 +45,9 @@ func (r *Reader) MakePlain() { r.plain.Store(true) }
 // Plain reports that the Reader gave up reading the index directly.
 func (r *Reader) Plain() bool { return r.plain.Load() }
 
+// SetPlain makes the Reader rank by the plain statement alone.
+func (r *Reader) SetPlain(plain bool) { r.plain.Store(plain) }
+
 // SearchRows is the number of rows that the search table says it has.
 func (r *Reader) SearchRows(ctx context.Context) (int64, error) {
 	snap, err := r.Snapshot(ctx)

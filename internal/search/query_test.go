@@ -134,6 +134,50 @@ func TestFilters(t *testing.T) {
 	}
 }
 
+// A statement has room for 32,766 parameters; what is asked for, or hidden, may
+// be more.
+func TestListsOfAnyLength(t *testing.T) {
+	s := searchtest.New(t)
+	h := s.Session(searchtest.Session{Key: "a.jsonl", Project: "/p"})
+	id := s.Add(h, searchtest.Turn{Text: "needle"})
+	s.Add(h, searchtest.Turn{Text: "needle"})
+	s.Exec(`INSERT INTO entity_values(id, kind, value) VALUES (1, 'path', 'a"b\é.go'), (2, 'path', ?)`, "\ufffd")
+	s.Exec(`INSERT INTO entities(value, turn) VALUES (1, ?), (2, ?)`, id, id+1)
+	many := func(n int, more ...string) []string {
+		for i := range n {
+			more = append(more, fmt.Sprintf("/x/%d", i))
+		}
+		return more
+	}
+	for _, plain := range []bool{false, true} {
+		r := s.Reader()
+		r.SetPlain(plain)
+		for _, n := range []int{0, 1000, 40_000} {
+			q := search.Query{Words: "needle", Paths: many(n, `a"b\é.go`, "\xff"), ForPeople: true}
+			if got := ids(find(t, r, q).Hits); !slices.Equal(got, []int64{id}) {
+				t.Errorf("%d paths more, plain %v: %v", n, plain, got)
+			}
+			q.Paths = many(n, "absent")
+			q.Words = "needle absent"
+			if res := find(t, r, q); len(res.Hits) > 0 || len(res.Counts) != 2 || res.Counts[0].Turns != 0 {
+				t.Errorf("%d paths more, plain %v: %+v", n, plain, res)
+			}
+		}
+	}
+
+	const dirs = `WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) `
+	s.Exec(`INSERT INTO sessions(session_key, session_no, harness) ` + dirs + `SELECT '/x/' || i, i, 'claude' FROM n`)
+	s.Exec(`INSERT INTO session_meta(session_key, transcript_path, checksum, stream_len, project) ` + dirs +
+		`SELECT '/x/' || i, '/x/' || i, x'', 0, '/x/' || i FROM n`)
+	for _, plain := range []bool{false, true} {
+		r := s.Reader("/x")
+		r.SetPlain(plain)
+		if got := find(t, r, search.Query{Words: "needle"}); len(got.Hits) != 2 {
+			t.Errorf("with 19,901 hidden projects, plain %v: %+v", plain, got)
+		}
+	}
+}
+
 func TestOfTurnsWithEqualRelevanceTheOrderDecidesBeforeTheCut(t *testing.T) {
 	s := searchtest.New(t)
 	sub := s.Session(searchtest.Session{Key: "a/subagents/agent-1.jsonl", Project: "/p", Parent: "a.jsonl"})
@@ -155,9 +199,29 @@ func TestOfTurnsWithEqualRelevanceTheOrderDecidesBeforeTheCut(t *testing.T) {
 	first := top.No << 24
 	want := append(newest, first, first+1, first+2, first+3, first+4)
 
-	for _, scope := range []search.Scope{everything, {Project: "/p"}} {
-		if got := ids(find(t, s.Reader(), search.Query{Words: "ok", Scope: scope}).Hits); !slices.Equal(got, want) {
-			t.Errorf("%+v: got %v, want %v", scope, got, want)
+	var all []int64 // what may be weighed, a page after the other
+	for seq := range int64(search.Candidates) - int64(len(newest)) {
+		all = append(all, first+seq)
+	}
+	all = append(slices.Clone(newest), all...)
+	for _, plain := range []bool{false, true} {
+		r := s.Reader()
+		r.SetPlain(plain)
+		for _, scope := range []search.Scope{everything, {Project: "/p"}} {
+			if got := ids(find(t, r, search.Query{Words: "ok", Scope: scope}).Hits); !slices.Equal(got, want) {
+				t.Errorf("%+v, plain %v: got %v, want %v", scope, plain, got, want)
+			}
+			var got []int64
+			for len(got) <= len(all) {
+				page := find(t, r, search.Query{Words: "ok", Scope: scope, Limit: 50, Offset: len(got)}).Hits
+				if len(page) == 0 {
+					break
+				}
+				got = append(got, ids(page)...)
+			}
+			if !slices.Equal(got, all) {
+				t.Errorf("%+v, plain %v: pages give %v, want %v", scope, plain, got, all)
+			}
 		}
 	}
 }

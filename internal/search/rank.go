@@ -91,8 +91,9 @@ func (q Query) onTurn() (string, []any) {
 		}
 	}
 	if len(q.Paths) > 0 {
-		terms = append(terms, `t.id IN (SELECT e.turn`+namesPath+marks(len(q.Paths))+`))`)
-		args = appendStrings(args, q.Paths)
+		list, listArgs := among(q.Paths)
+		terms = append(terms, `t.id IN (SELECT e.turn`+namesPath+list+`)`)
+		args = append(args, listArgs...)
 	}
 	if len(q.sessions) > 0 {
 		terms = append(terms, `t.id >> 24 IN (`+marks(len(q.sessions))+`)`)

@@ -3,10 +3,12 @@ package search
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/terminus-archive/terminus/internal/config"
 )
@@ -212,10 +214,11 @@ func (v View) where() (string, []any) {
 		terms = append(terms, "m.project IN ("+marks(len(v.projects))+")")
 		args = appendStrings(args, v.projects)
 	}
-	if n := len(v.hidden); n > 0 {
+	if len(v.hidden) > 0 {
 		for _, column := range []string{"m.project", "m.project_pre_worktree"} {
-			terms = append(terms, "("+column+" IS NULL OR "+column+" NOT IN ("+marks(n)+"))")
-			args = appendStrings(args, v.hidden)
+			list, listArgs := among(v.hidden)
+			terms = append(terms, "("+column+" IS NULL OR "+column+" NOT IN "+list+")")
+			args = append(args, listArgs...)
 		}
 	}
 	if terms == nil {
@@ -226,6 +229,25 @@ func (v View) where() (string, []any) {
 
 // marks are n parameter marks for a list.
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
+
+// maxMarks is how many strings of a list stand in a statement one by one: all
+// its lists together may hold 32,766.
+const maxMarks = 1000
+
+// among renders a list of strings behind IN. A long one is one parameter, in
+// which strings that are no UTF-8 are left out: nothing that is stored equals
+// one.
+func among(list []string) (string, []any) {
+	if len(list) <= maxMarks {
+		return "(" + marks(len(list)) + ")", appendStrings(nil, list)
+	}
+	valid := slices.DeleteFunc(slices.Clone(list), func(s string) bool { return !utf8.ValidString(s) })
+	text, err := json.Marshal(valid)
+	if err != nil {
+		panic(err) // a list of strings always has a JSON form
+	}
+	return "(SELECT value FROM json_each(?))", []any{string(text)}
+}
 
 func appendStrings(args []any, list []string) []any {
 	for _, s := range list {

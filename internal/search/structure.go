@@ -140,7 +140,7 @@ func (s *Snapshot) named(ctx context.Context, ids []any, names *derive.Names) ([
 
 // namesPath begins the rest of a statement on the entities e that are one of a
 // list of paths.
-const namesPath = ` FROM entity_values v JOIN entities e ON e.value = v.id WHERE v.kind = 'path' AND v.value IN (`
+const namesPath = ` FROM entity_values v JOIN entities e ON e.value = v.id WHERE v.kind = 'path' AND v.value IN `
 
 // naming keeps those of the scored rows whose turns name one of paths, all of
 // them where none is asked for. A path is named by few turns, so these are
@@ -150,6 +150,7 @@ func (s *Snapshot) naming(ctx context.Context, paths []string, rows []scoredRow)
 		return rows, nil
 	}
 	named := map[int64]bool{}
+	list, args := among(paths)
 	err := s.each(ctx, func(r *sql.Rows) error {
 		var slot, turn int64
 		if err := r.Scan(&slot, &turn); err != nil {
@@ -157,8 +158,8 @@ func (s *Snapshot) naming(ctx context.Context, paths []string, rows []scoredRow)
 		}
 		named[slot<<turnBits|turn&seqMask] = true
 		return nil
-	}, `SELECT s.slot, e.turn FROM (SELECT DISTINCT e.turn`+namesPath+marks(len(paths))+`)) e
-	    CROSS JOIN sessions s ON s.session_no = e.turn >> 24 WHERE s.slot IS NOT NULL`, appendStrings(nil, paths)...)
+	}, `SELECT s.slot, e.turn FROM (SELECT DISTINCT e.turn`+namesPath+list+`) e
+	    CROSS JOIN sessions s ON s.session_no = e.turn >> 24 WHERE s.slot IS NOT NULL`, args...)
 	return slices.DeleteFunc(rows, func(r scoredRow) bool { return !named[r.row] }), err
 }
 
