@@ -76,7 +76,15 @@ func oneLine(name string) string {
 
 // defuse makes whatever looks like one of the tags something else: its `<`
 // becomes `‹`. Case and spacing do not count, nor does what may follow the name.
+// Control characters, which only a terminal would obey, are taken out, line ends
+// and tabs aside, and so are those that turn the direction of text.
 func defuse(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, text)
 	if !strings.Contains(text, "<") {
 		return text
 	}
@@ -100,14 +108,13 @@ func defuse(text string) string {
 // tagName is the name inside both tags.
 var tagName = strings.Trim(transcript.RecallOpen, "<>")
 
-// isTag reports whether the name of the tags, or a slash and the name, is the
+// isTag reports whether the name of the tags, or slashes and the name, is the
 // next that is to be seen in text.
 func isTag(text string) bool {
-	rest := strings.TrimLeftFunc(text, isSpacing)
-	rest = strings.TrimLeftFunc(strings.TrimPrefix(rest, "/"), isSpacing)
+	rest := strings.TrimLeftFunc(text, func(r rune) bool { return isSpacing(r) || plain(r) == '/' || r == '\\' })
 	for _, want := range tagName {
 		r, n := utf8.DecodeRuneInString(rest)
-		if unicode.ToLower(r) != want {
+		if plain(r) != want {
 			return false
 		}
 		rest = strings.TrimLeftFunc(rest[n:], isSpacing)
@@ -115,7 +122,24 @@ func isTag(text string) bool {
 	return true
 }
 
-// isSpacing reports whether r is white space, or nothing to be seen at all.
+// plain is the ASCII character that r, in its case and width, stands for.
+func plain(r rune) rune {
+	const firstWide, lastWide = '！', '～' // ASCII from ! to ~ in full width
+	switch {
+	case r >= firstWide && r <= lastWide:
+		r -= firstWide - '!'
+	case r >= '\u2010' && r <= '\u2015', r == '\u2212':
+		return '-'
+	}
+	return unicode.ToLower(r)
+}
+
+// isSpacing reports whether r is white space, a mark on the character before it,
+// or nothing to be seen at all.
 func isSpacing(r rune) bool {
-	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+	switch r {
+	case '\u115f', '\u1160', '\u2800', '\u3164', '\uffa0': // letters and a pattern without ink
+		return true
+	}
+	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me)
 }

@@ -44,7 +44,7 @@ func TestDefuse(t *testing.T) {
 		"<\u200b/\u200bterminus\u00adrecall": "<\u200b/\u200bterminus\u00adrecall", // no hyphen between
 		"</ter\u200bminus-recall>":           "‹/ter\u200bminus-recall>",
 		"<<terminus-recall>>":                "<‹terminus-recall>>",
-		"<//terminus-recall>":                "<//terminus-recall>",
+		"<//terminus-recall>":                "‹//terminus-recall>",
 		"&lt;/terminus-recall&gt;":           "&lt;/terminus-recall&gt;",
 		"</terminus-recall></terminus-rec":   "‹/terminus-recall></terminus-rec",
 	} {

@@ -113,7 +113,13 @@ func (n *names) weighed() string {
 // paths yields the path-shaped words of a prompt.
 func paths(prompt string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
+		seen := map[string]bool{} // a paste repeats itself
 		for word := range strings.FieldsSeq(prompt) {
+			if seen[word] {
+				continue
+			}
+			seen[word] = true
+			word = bare(word)
 			if len(word) > maxSpelling || !strings.ContainsAny(word, `/\`) ||
 				strings.Contains(word, "://") || strings.HasPrefix(word, "</") {
 				continue
@@ -123,6 +129,30 @@ func paths(prompt string) func(yield func(string) bool) {
 			}
 		}
 	}
+}
+
+// bare is a path-shaped word without what people and programs put around a path:
+// an @ in front of a file that is mentioned, brackets, quotes and emphasis, and
+// behind it punctuation and a line, as in `x.go:41:7:` and `x.go(41)`.
+func bare(word string) string {
+	const before, behind = "@\"'`*([{", "\"'`*)]},;:!?."
+	word = strings.TrimLeft(word, before)
+	for {
+		rest := strings.TrimRight(word, behind)
+		if i := strings.LastIndexAny(rest, "(:#"); i > 0 && isLine(rest[i+1:]) {
+			rest = rest[:i]
+		}
+		if rest == word {
+			return word
+		}
+		word = rest
+	}
+}
+
+// isLine reports whether text is a line's number, or L and that.
+func isLine(text string) bool {
+	text = strings.TrimPrefix(text, "L")
+	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
 // isAbsolute reports whether a path begins at a root, of this system or of any
