@@ -9,11 +9,11 @@ import (
 // A Value is what an edit puts in: a string, bool, int, nil, Members or Elements.
 type Value any
 
-// Members is an object to put in, and Elements an array.
-type (
-	Members  []Member
-	Elements []Value
-)
+// Members is an object to put in.
+type Members []Member
+
+// Elements is an array to put in.
+type Elements []Value
 
 // A Member is one member of an object to put in.
 type Member struct {

@@ -151,7 +151,8 @@ func FuzzAddAndRemove(f *testing.F) {
 		}
 		place := all[which%uint(len(all))]
 		n := d.At(place)
-		added, item := d, place
+		var added *Document
+		var item Path
 		v := Members{{"k", Elements{"v", true, nil}}}
 		if n.Kind() == Object {
 			if n.Get("new key").n != nil {

@@ -68,7 +68,7 @@ func (p *parser) peek() byte {
 func (p *parser) space() error {
 	for p.at < len(p.text) {
 		rest := p.text[p.at:]
-		end := -1
+		var end int
 		switch {
 		case isSpace(rest[0]):
 			p.at++
