@@ -207,8 +207,11 @@ func wired(home string) error {
 		Own: wire.Own{Binary: filepath.Join(home, ".local", "bin", "terminus")},
 	}.Status()
 	for _, f := range []claude.FileStatus{s.Settings, s.State} {
-		if f.Err != nil || !f.Exists {
-			return fmt.Errorf("%s: %v, exists: %v", f.Path, f.Err, f.Exists)
+		if f.Err != nil {
+			return f.Err
+		}
+		if !f.Exists {
+			return fmt.Errorf("%s is not there", f.Path)
 		}
 	}
 	for _, h := range s.Hooks {
