@@ -146,16 +146,18 @@ func Replace(temp, path string) error {
 	return nil
 }
 
-// Sweep removes what killed calls of WriteTemp left behind of path. It is for who
-// knows that no other process is at it.
-func Sweep(path string) {
+// Sweep removes what killed calls of WriteTemp left behind of path, and reports whether
+// there was anything. It is for who knows that no other process is at it.
+func Sweep(path string) (swept bool) {
 	dir, prefix := filepath.Dir(path), "."+filepath.Base(path)+"."
 	entries, _ := os.ReadDir(dir) // what cannot be listed cannot be swept
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), prefix) && strings.HasSuffix(e.Name(), tempSuffix) {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
+			swept = true
 		}
 	}
+	return swept
 }
 
 // FreeSpace returns how many bytes this user may still write to the file

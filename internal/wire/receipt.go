@@ -155,11 +155,16 @@ func (r Receipt) save(dir string) error {
 	if err := fsx.MkdirOwner(dir); err != nil {
 		return err
 	}
+	fsx.Sweep(path)
 	return fsx.WriteAtomic(path, text, fsx.OwnerFile)
 }
 
-// removeReceipt removes the receipt of dir.
+// removeReceipt removes the receipt of dir. Where there is none, but an install was
+// killed while it wrote its first, the directory goes, unless it holds something else.
 func removeReceipt(dir string) error {
+	if fsx.Sweep(filepath.Join(dir, ReceiptName)) {
+		defer func() { _ = os.Remove(dir) }()
+	}
 	err := os.Remove(filepath.Join(dir, ReceiptName))
 	if os.IsNotExist(err) {
 		return nil

@@ -61,9 +61,11 @@ func Uninstall(ctx context.Context, o Options) []Removal {
 			all = append(all, r)
 		}
 	}
-	if receipt.Format == 0 || slices.ContainsFunc(all, func(r Removal) bool { return r.Err != nil }) {
+	if slices.ContainsFunc(all, func(r Removal) bool { return r.Err != nil }) {
 		return all
 	}
+	// Before the receipt, which tells of them, and after it, for the one that it lies in.
+	removeDirectories(receipt.Directories)
 	if err := removeReceipt(o.Places.Receipt); err != nil {
 		return append(all, Removal{What: "receipt", Path: o.Places.Receipt, Result: Failed, Err: err})
 	}
@@ -79,6 +81,9 @@ func unedit(e Edit, known *RecordedFile) Removal {
 	if err == nil {
 		err = replace(e.Path, func(t target) ([]byte, error) {
 			was, r.Outcome = t, Outcome{Text: t.text}
+			if known != nil {
+				fsx.Sweep(t.real)
+			}
 			if t.text == nil {
 				return nil, nil
 			}
@@ -87,10 +92,7 @@ func unedit(e Edit, known *RecordedFile) Removal {
 				return nil, fmt.Errorf("%s: %w", e.Path, err)
 			}
 			return r.Text, nil
-		}, func(t target) error {
-			fsx.Sweep(t.real)
-			return nil
-		})
+		}, func(target) error { return nil })
 	}
 	if known != nil {
 		r.Kept = existing(known.Backups)
