@@ -208,7 +208,7 @@ this machine alone: no network, no daemon, no model.`,
 		&cobra.Group{ID: groupRecall, Title: "Finding and reading:"},
 		&cobra.Group{ID: groupCare, Title: "Looking after the archive:"},
 	)
-	root.AddCommand(newIngest(e), newBackfill(e), newMCP(e))
+	root.AddCommand(newIngest(e), newBackfill(e), newMCP(e), newDataDir(e))
 	for _, c := range dataCommands {
 		root.AddCommand(c(e))
 	}

@@ -107,7 +107,7 @@ func WriteAtomic(path string, data []byte, perm fs.FileMode) error {
 		_ = os.Remove(temp)
 		return fmt.Errorf("replace %s: %w", path, err)
 	}
-	if err := syncDir(dir); err != nil {
+	if err := SyncDir(dir); err != nil {
 		return fmt.Errorf("replaced %s, but its directory may forget it in a crash: %w", path, err)
 	}
 	return nil
