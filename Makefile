@@ -102,6 +102,10 @@ bench: ## measure the budgets on the made-up transcripts
 		$(MAKE) --no-print-directory build corpus && $(GO) run ./internal/bench -corpus $(OUT) -binary $(BINARY); \
 	else echo 'there are no benchmarks yet'; fi
 
+.PHONY: bench-hooks
+bench-hooks: build corpus ## measure the hooks over the store of the made-up transcripts (SIZE=M)
+	$(GO) run ./internal/bench -hooks -corpus $(OUT) -name $(SIZE) -binary $(BINARY)
+
 .PHONY: fuzz
 fuzz: ## run each fuzz target for ten seconds (FUZZTIME=10s)
 	@set -e; for dir in $$(grep -rl --include='*_test.go' '^func Fuzz' internal | xargs -r -n 1 dirname | sort -u); do \

@@ -103,7 +103,7 @@ func checkCode(ts *testscript.TestScript, want int, err error) {
 // where the script has set them.
 var inherited = []string{
 	"HOME", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "PATH", "TZ", "TMPDIR", "TMP", "SystemRoot",
-	"TERMINUS_DATA_DIR", "TERMINUS_CONFIG_DIR", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR",
+	"TERMINUS_DATA_DIR", "TERMINUS_CONFIG_DIR", "TERMINUS_RECALL", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR",
 	"PAGER", "LESS", "TERM", "NO_COLOR",
 }
 
@@ -146,6 +146,8 @@ var normRules = []struct {
 	with string
 }{
 	{regexp.MustCompile(`"(started_at|finished_at)":"[^"]*"`), `"$1":"TIME"`},
+	{regexp.MustCompile(`"ts":"[^"]*"\}`), `"ts":"TIME"}`}, // that of a decision: nobody else's stands last
+	{regexp.MustCompile(`(?m)^20\d\d-\d\d-\d\d[T ][0-9:.]+(Z| \(local\))  `), `TIME  `},
 	{regexp.MustCompile(`"duration_ms":\d+`), `"duration_ms":0`},
 	{regexp.MustCompile(`"size_bytes":[1-9]\d*`), `"size_bytes":1`},
 	{regexp.MustCompile(`(?m)^(size +).*$`), `${1}SIZE`},

@@ -90,6 +90,7 @@ func newShell(t *testing.T) *shell {
 	if err := os.CopyFS(filepath.Join(home, ".claude"), os.DirFS("../testdata/demo")); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { passesEnd(home) })
 	return &shell{t, home}
 }
 

@@ -31,6 +31,7 @@ var dataCommands = []dataCommand{
 	{line: "read 5e0a", empty: `{"branch":null,"project":null,"session_key":null,"turns":[]}`},
 	{line: "show 42 7 42", empty: `{"absent":[{"reason":REASON,"turn_id":42},{"reason":REASON,"turn_id":7}],"records":[]}`},
 	{line: "sessions", empty: `{"sessions":[]}`},
+	{line: "log -n 3", empty: `{"decisions":[]}`},
 	{line: "status", empty: `{"excluded":null,"last_run":null,"sessions":0,"size_bytes":0,"store":null,"turns":0,"watermark_bytes":0,"watermarks":0}`},
 	{line: "verify", empty: `{"checked":0,"failures":[]}`},
 	{line: "reindex", empty: `{"preserved":0,"sessions":0,"skipped":[],"turns":0}`, mends: true},

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -85,6 +86,9 @@ func setup(env *testscript.Env) error {
 		"CLAUDE": filepath.Join(home, ".claude", "projects"),
 	} {
 		env.Setenv(name, value)
+	}
+	if script := filepath.Base(env.WorkDir); strings.HasPrefix(script, "script-hook_") || strings.HasPrefix(script, "script-log_") {
+		env.Defer(func() { passesEnd(home) }) // a pass must not meet the removal of its home
 	}
 	return nil
 }

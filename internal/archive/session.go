@@ -217,3 +217,11 @@ func Rename(ctx context.Context, w Execer, from, to string) error {
 	}
 	return nil
 }
+
+// NewestSessionNo is the highest number that a session has; none where there is
+// no session.
+func NewestSessionNo(ctx context.Context, q Querier) (sql.NullInt64, error) {
+	var no sql.NullInt64
+	err := q.QueryRowContext(ctx, `SELECT max(session_no) FROM sessions`).Scan(&no)
+	return no, err
+}

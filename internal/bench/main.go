@@ -30,6 +30,11 @@ type options struct {
 	runs     int
 	doc      string
 	baseline string
+
+	hooks    bool
+	store    string
+	name     string
+	hookRuns int
 }
 
 func main() {
@@ -41,8 +46,12 @@ func main() {
 	flag.IntVar(&o.runs, "runs", 15, "runs of whatever takes less than a second; of the rest a fifth")
 	flag.StringVar(&o.doc, "doc", "", "put the table into this file, between its marks")
 	flag.StringVar(&o.baseline, "write-baseline", "", "write the figures to this file")
+	flag.BoolVar(&o.hooks, "hooks", false, "measure the hooks, and nothing else, over the store of -corpus, whatever its size")
+	flag.StringVar(&o.store, "store", "", "with -hooks: a data directory whose store was made of -corpus; it is copied, not changed. Else one is made")
+	flag.StringVar(&o.name, "name", "M", "with -hooks: what the corpus is called")
+	flag.IntVar(&o.hookRuns, "hook-runs", 300, "with -hooks: runs of each process in each situation")
 	flag.Parse()
-	if o.binary == "" || flag.NArg() > 0 || o.runs < 1 {
+	if o.binary == "" || flag.NArg() > 0 || o.runs < 1 || o.hookRuns < 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -73,6 +82,9 @@ func run(o options) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(work) }()
+	if o.hooks {
+		return hooks(o, binary, work)
+	}
 
 	var all []figure
 	for _, size := range []string{"S", "M", "L", "Many"} {
@@ -174,15 +186,18 @@ const (
 	tableEnds   = "<!-- end of table -->\n"
 )
 
-func insert(doc, table string) error {
+func insert(doc, table string) error { return insertBetween(doc, tableBegins, table) }
+
+// insertBetween puts a table behind the line that begins it.
+func insertBetween(doc, begins, table string) error {
 	text, err := os.ReadFile(doc)
 	if err != nil {
 		return err
 	}
-	head, rest, ok := strings.Cut(string(text), tableBegins)
+	head, rest, ok := strings.Cut(string(text), begins)
 	_, tail, also := strings.Cut(rest, tableEnds)
 	if !ok || !also {
-		return fmt.Errorf("%s has no place for the table", doc)
+		return fmt.Errorf("%s has no place for the table: a line %q and behind it %q", doc, begins, tableEnds)
 	}
-	return os.WriteFile(doc, []byte(head+tableBegins+table+tableEnds+tail), 0o600)
+	return os.WriteFile(doc, []byte(head+begins+table+tableEnds+tail), 0o600)
 }

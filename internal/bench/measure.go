@@ -36,10 +36,14 @@ func (b *bench) data() string { return filepath.Join(b.home, "data") }
 // live is a second directory of the agent, to which the benchmark adds.
 func (b *bench) live() string { return filepath.Join(b.home, "live") }
 
+func (b *bench) environ() []string {
+	return []string{"HOME=" + b.home, "USERPROFILE=" + b.home, "TERMINUS_DATA_DIR=" + b.data(), "TERMINUS_CONFIG_DIR=" + b.home}
+}
+
 func (b *bench) shoot(args ...string) (shot, error) {
 	cmd := exec.Command(b.binary, args...)
 	cmd.Dir = b.home
-	cmd.Env = []string{"HOME=" + b.home, "USERPROFILE=" + b.home, "TERMINUS_DATA_DIR=" + b.data(), "TERMINUS_CONFIG_DIR=" + b.home}
+	cmd.Env = b.environ()
 	var problem strings.Builder
 	cmd.Stderr = &problem
 	start := time.Now()

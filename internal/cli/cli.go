@@ -25,6 +25,7 @@ import (
 
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/detach"
+	"github.com/terminus-archive/terminus/internal/hook"
 )
 
 // version is set by the linker for a release.
@@ -52,6 +53,10 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return detach.Handoff(exe, args)
 	}
 	keepClosedPipe()
+	if event, ok := hook.Event(args); ok {
+		// Before the commands are built: somebody waits for every millisecond.
+		return hook.Run(event, config.OS(), stdin, stdout, stderr)
+	}
 	e := &env{environ: config.OS(), stdin: stdin, stdout: stdout, stderr: stderr}
 	e.out = newSink(stdout)
 	e.screen = screenOf(stdout, e.environ.Get)
@@ -178,6 +183,7 @@ func (e *env) action(run func(ctx context.Context) error) func(*cobra.Command, [
 const (
 	groupArchive = "archive"
 	groupRecall  = "recall"
+	groupAgents  = "agents"
 	groupCare    = "care"
 )
 
@@ -206,9 +212,10 @@ this machine alone: no network, no daemon, no model.`,
 	root.AddGroup(
 		&cobra.Group{ID: groupArchive, Title: "Archiving:"},
 		&cobra.Group{ID: groupRecall, Title: "Finding and reading:"},
+		&cobra.Group{ID: groupAgents, Title: "Serving agents:"},
 		&cobra.Group{ID: groupCare, Title: "Looking after the archive:"},
 	)
-	root.AddCommand(newIngest(e), newBackfill(e), newMCP(e), newDataDir(e))
+	root.AddCommand(newIngest(e), newBackfill(e), newHook(e), newMCP(e), newDataDir(e))
 	for _, c := range dataCommands {
 		root.AddCommand(c(e))
 	}

@@ -81,7 +81,7 @@ func (e *env) pass(ctx context.Context, o ingest.Options) (busy bool, err error)
 	if err != nil {
 		return false, err
 	}
-	for _, f := range slices.Concat(r.Unindexed, r.Failures, r.Unreadable) {
+	for _, f := range slices.Concat(r.Unindexed, r.Undrained, r.Failures, r.Unreadable) {
 		e.notef("%s", f)
 	}
 	if n := len(r.Failures); n > 0 {

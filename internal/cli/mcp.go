@@ -17,7 +17,7 @@ func newMCP(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:     "mcp",
 		Short:   "Answer an agent's questions over stdio (Model Context Protocol)",
-		GroupID: groupRecall,
+		GroupID: groupAgents,
 		Long: `Serve three tools to an agent that speaks the Model Context Protocol over stdio:
 recall_search finds turns, recall_context shows the turns around one, recall_get
 reads turns in full. An agent starts it itself, in the directory whose project it

@@ -78,6 +78,21 @@ func (i Injection) For(project string) bool {
 	return i.Enabled
 }
 
+// ForAny is For of a session that several directories stand for. Where one of
+// them is named, and off, injection is off; where none is named, the answer is
+// Enabled.
+func (i Injection) ForAny(dirs ...string) bool {
+	named := false
+	for _, dir := range dirs {
+		on, ok := deepest(i.Projects, dir)
+		if ok && !on {
+			return false
+		}
+		named = named || ok
+	}
+	return named || i.Enabled
+}
+
 // A CaptureMode says how much of a tool's output is archived.
 type CaptureMode string
 

@@ -273,6 +273,23 @@ func TestInjectionCanBeSwitchedOffAtEveryLevel(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct {
+		dirs []string
+		want bool
+	}{
+		{nil, true},
+		{[]string{"/x"}, true},
+		{[]string{"/x", "/a/c"}, false},
+		{[]string{"/a/b", "/a"}, false}, // off wins over on
+		{[]string{"/a/b", "/x"}, true},
+	} {
+		if got := c.Injection.ForAny(tc.dirs...); got != tc.want {
+			t.Errorf("%q: %v", tc.dirs, got)
+		}
+	}
+	if off := (Injection{Projects: c.Injection.Projects}); off.ForAny("/x") || !off.ForAny("/x", "/a/b") {
+		t.Error("switched off for all but one")
+	}
+	for _, tc := range []struct {
 		value string
 		want  bool
 	}{{"off", false}, {" OFF ", false}, {"", true}, {"on", true}, {"0", true}} {
@@ -280,7 +297,7 @@ func TestInjectionCanBeSwitchedOffAtEveryLevel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Injection.For("/a/b") != tc.want || c.Injection.For("") != tc.want {
+		if c.Injection.For("/a/b") != tc.want || c.Injection.ForAny("/a/b") != tc.want || c.Injection.For("") != tc.want {
 			t.Errorf("TERMINUS_RECALL=%q: %+v", tc.value, c.Injection)
 		}
 	}

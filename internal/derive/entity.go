@@ -184,6 +184,18 @@ func pathWords(text []byte) iter.Seq[[]byte] {
 	}
 }
 
+// Identifiers yields the identifier-shaped words of text, those that Entities
+// stores as symbols.
+func Identifiers(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for word := range identifiers([]byte(text)) {
+			if !yield(string(word)) {
+				return
+			}
+		}
+	}
+}
+
 // identifiers yields the words of letters, numbers and underscores that have a
 // case boundary, or an underscore between parts that are not empty.
 func identifiers(text []byte) iter.Seq[[]byte] {

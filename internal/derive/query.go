@@ -57,6 +57,19 @@ func Match(terms []string) string {
 	return b.String()
 }
 
+// MatchAny is the FTS5 expression for the turns that hold every term of at least
+// one of several lists, "" where no list has a term that can be searched. Its
+// phrases stand in the order of the terms.
+func MatchAny(lists [][]string) string {
+	var parts []string
+	for _, terms := range lists {
+		if match := Match(terms); match != "" {
+			parts = append(parts, "("+match+")")
+		}
+	}
+	return strings.Join(parts, " OR ")
+}
+
 // writePhrase writes one word. A word holds no quotes, so none are doubled.
 func writePhrase(b *strings.Builder, word []byte, isCJK bool) {
 	if isCJK && utf8.RuneCount(word) == 1 {

@@ -73,6 +73,13 @@ type Resumer interface {
 	Resume(sessionID string) []string
 }
 
+// A Keyer is a Harness that tells a session's key by the path of its transcript
+// alone, so that a transcript is known that was moved and not read since.
+type Keyer interface {
+	// KeyAt is the key of the transcript at a canonical path.
+	KeyAt(path string) string
+}
+
 // A Harness reads the sessions of one coding agent.
 type Harness interface {
 	// ID names the harness in session keys and flags: lower case, stable for ever.

@@ -64,6 +64,8 @@ type Result struct {
 	// Unindexed are sessions that could not be derived again after the store
 	// came from another build. Their rows stay as they were.
 	Unindexed []Failure
+	// Undrained are logged decisions that could not be stored.
+	Undrained []Failure
 	// Remarks are what was odd about transcripts that were taken in all the
 	// same: damaged lines, a last line that is still to be completed.
 	Remarks []Failure
@@ -190,6 +192,9 @@ func (p *pass) run(ctx context.Context) (Result, error) {
 
 	fatal := p.catchUp(ctx)
 	if fatal == nil {
+		fatal = p.drain(ctx)
+	}
+	if fatal == nil {
 		fatal = p.plan(ctx)
 	}
 	if fatal == nil {
@@ -249,7 +254,7 @@ func (p *pass) finish(ctx context.Context, fatal error) error {
 	for _, f := range p.res.Failures {
 		lines = append(lines, f.String())
 	}
-	for _, f := range slices.Concat(p.res.Unreadable, p.res.Unindexed) {
+	for _, f := range slices.Concat(p.res.Unreadable, p.res.Unindexed, p.res.Undrained) {
 		lines = append(lines, f.String())
 	}
 	switch {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -192,4 +193,29 @@ func spelledIn(dir, target string) string {
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// Places are the directories by which the configuration may mean a session that
+// runs in dir: dir itself, where its links lead, its project, and what the
+// project was before a worktree was folded. Each stands once.
+func Places(dir string) []string {
+	if dir == "" {
+		return nil
+	}
+	var r Resolver
+	all := []string{normalize(dir)}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		all = append(all, resolved)
+	}
+	for _, d := range slices.Clone(all) {
+		project, preWorktree := r.Resolve(d)
+		all = append(all, project, preWorktree)
+	}
+	var places []string
+	for _, d := range all {
+		if d != "" && !slices.Contains(places, d) {
+			places = append(places, d)
+		}
+	}
+	return places
 }

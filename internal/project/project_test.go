@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -348,4 +349,27 @@ func FuzzGitFile(f *testing.F) {
 			t.Fatalf("content %q, commondir %q: project %q", content, common, project)
 		}
 	})
+}
+
+func TestPlacesAreEveryNameThatASessionGoesBy(t *testing.T) {
+	tr := newTree(t)
+	repo := tr.dir("repo/.git")
+	repo = filepath.Dir(repo)
+	sub := tr.dir("repo/sub")
+	plain := tr.dir("plain")
+	worktree := filepath.Join(repo, ".claude", "worktrees", "x")
+	link := tr.link("repo/sub", "link")
+	for dir, want := range map[string][]string{
+		"":              nil,
+		plain:           {plain},
+		plain + "/":     {plain},
+		sub:             {sub, repo},
+		link:            {link, sub, repo},
+		worktree:        {worktree, repo},
+		tr.path("gone"): {tr.path("gone")},
+	} {
+		if got := Places(dir); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", dir, got, want)
+		}
+	}
 }

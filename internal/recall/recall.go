@@ -1,7 +1,8 @@
 // Package recall reads the archive back: single turns with the turns around
-// them, and whole sessions as text. It owns what is handed out and in which
-// shape; what may be seen at all is decided by package search, through which it
-// does all of its reading.
+// them, whole sessions as text, the brief of a session's start and the past turns
+// that a prompt is given. It owns what is handed out, in which shape and within
+// which bounds, and the file that says what a session was given; what may be seen
+// at all is decided by package search, through which it does all of its reading.
 package recall
 
 import (
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/terminus-archive/terminus/internal/derive"
 	"github.com/terminus-archive/terminus/internal/search"
 )
 
@@ -191,13 +191,13 @@ func (g *getter) around(ctx context.Context, anchor *search.Turn) (*Window, erro
 	}
 	for i := range turns {
 		t := &turns[i]
-		text, _, err := g.snap.Text(ctx, t)
+		text, err := g.snap.Quote(ctx, t, nil)
 		if err != nil {
 			return nil, err
 		}
 		w.Turns = append(w.Turns, WindowTurn{
 			TurnID: t.ID, TurnSeq: t.Seq(), RecordType: t.Type, ToolName: t.Tool, TS: t.TS,
-			Text: derive.Excerpt(text, nil), IsAnchor: t.ID == anchor.ID,
+			Text: text, IsAnchor: t.ID == anchor.ID,
 		})
 	}
 	return w, nil

@@ -33,7 +33,7 @@ func (s *Snapshot) direct(ctx context.Context, v View, q Query, match string) ([
 	if err != nil {
 		return nil, err
 	}
-	c.Keep, c.All = r.keep, !q.either
+	c.Keep, c.All = r.keep, true
 	if err := s.collect(ctx, c, r.spans, match); err != nil {
 		return nil, err
 	}

@@ -39,8 +39,21 @@ func (r *Reader) Rank(ctx context.Context, q Query, plain bool) ([]Ranked, error
 	return out, err
 }
 
+// MakePlain has the Reader never read the index directly.
+func (r *Reader) MakePlain() { r.plain.Store(true) }
+
 // Plain reports that the Reader gave up reading the index directly.
 func (r *Reader) Plain() bool { return r.plain.Load() }
 
 // SetPlain makes the Reader rank by the plain statement alone.
 func (r *Reader) SetPlain(plain bool) { r.plain.Store(plain) }
+
+// SearchRows is the number of rows that the search table says it has.
+func (r *Reader) SearchRows(ctx context.Context) (int64, error) {
+	snap, err := r.Snapshot(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer snap.Close()
+	return snap.searchRows(ctx)
+}

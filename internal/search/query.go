@@ -46,8 +46,6 @@ type Query struct {
 	// Raw lifts the egress filter for this query.
 	Raw bool
 
-	// either says that the expression does not only join its phrases with AND.
-	either   bool
 	sessions []int64 // that Session names
 }
 
@@ -185,7 +183,7 @@ func (q Query) limit() int {
 }
 
 func (s *Snapshot) hit(ctx context.Context, c weighed, terms []string) (Hit, error) {
-	text, _, err := s.Text(ctx, &c.Turn)
+	excerpt, err := s.Quote(ctx, &c.Turn, terms)
 	if err != nil {
 		return Hit{}, err
 	}
@@ -196,6 +194,6 @@ func (s *Snapshot) hit(ctx context.Context, c weighed, terms []string) (Hit, err
 	return Hit{
 		TurnID: c.ID, SessionKey: c.Session.Key, Project: c.Session.Project, RecordType: c.Type, TS: c.TS,
 		Sidechain: c.Session.Sidechain, Relevance: c.relevance, EntityScore: c.entityScore, MatchedOn: matched,
-		Excerpt: derive.Excerpt(text, s.shown(text, terms)),
+		Excerpt: excerpt,
 	}, nil
 }

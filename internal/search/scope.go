@@ -29,6 +29,8 @@ type Scope struct {
 type View struct {
 	// Reason says why nothing can be seen, "" where something may be.
 	Reason string
+	// Excluded says that the configuration is the reason.
+	Excluded bool
 
 	all      bool
 	outside  bool     // the scope lies in no archived project
@@ -40,6 +42,10 @@ type View struct {
 // some projects or none, and AllProjects may hold it.
 func (v View) Elsewhere() bool { return v.outside || v.Reason == "" && !v.all }
 
+// Projects are the projects that a scope of one directory lies in: one, or two
+// where the directory is reached through a link; none for every project.
+func (v View) Projects() []string { return slices.Clone(v.projects) }
+
 // View resolves a scope against the projects that are archived, and takes away
 // what the configuration excludes, whenever it was archived.
 func (s *Snapshot) View(ctx context.Context, scope Scope) (View, error) {
@@ -47,7 +53,7 @@ func (s *Snapshot) View(ctx context.Context, scope Scope) (View, error) {
 	case s.tx == nil:
 		return View{Reason: fmt.Sprintf(patternNoStore, s.r.path)}, nil
 	case s.r.exclude.Everything():
-		return View{Reason: allExcluded}, nil
+		return View{Reason: allExcluded, Excluded: true}, nil
 	case scope.Project == AllProjects:
 		hidden, err := s.hidden(ctx)
 		return View{all: true, hidden: hidden}, err
@@ -79,7 +85,7 @@ func (s *Snapshot) viewOf(ctx context.Context, dir string) (View, error) {
 	}
 	projects = slices.DeleteFunc(projects, func(p string) bool { return s.r.exclude.Hidden(p, "") })
 	if len(projects) == 0 {
-		return View{Reason: fmt.Sprintf(patternExcluded, dir)}, nil
+		return View{Reason: fmt.Sprintf(patternExcluded, dir), Excluded: true}, nil
 	}
 	return View{projects: projects, hidden: s.hiddenOf(keys)}, nil
 }

@@ -92,6 +92,9 @@ func (r *Reader) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return s, nil
 }
 
+// Stored reports whether there is a store.
+func (s *Snapshot) Stored() bool { return s.tx != nil }
+
 // Raw lifts the egress filter for s if raw: the request asked for text as it is.
 func (s *Snapshot) Raw(raw bool) {
 	if raw {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 
@@ -35,7 +37,11 @@ func (s *Snapshot) weigh(ctx context.Context, candidates []candidate, terms []st
 		out[i].candidate = c
 		at[c.ID] = i
 	}
-	named, err := s.named(ctx, candidates, derive.NamesOf(terms))
+	ids := make([]any, len(candidates))
+	for i, c := range candidates {
+		ids[i] = c.ID
+	}
+	named, err := s.named(ctx, ids, derive.NamesOf(terms))
 	if err != nil || len(named) == 0 {
 		return out, err
 	}
@@ -44,12 +50,11 @@ func (s *Snapshot) weigh(ctx context.Context, candidates []candidate, terms []st
 		return nil, err
 	}
 	for _, n := range named {
-		var turns int64
-		err := s.tx.QueryRowContext(ctx, `SELECT count(*) FROM entities WHERE value = ?`, n.id).Scan(&turns)
+		turns, err := s.carriers(ctx, n.id, noLimit)
 		if err != nil {
-			return nil, s.r.wrap(err)
+			return nil, err
 		}
-		weight := math.Log(1+float64(total)/float64(max(turns, 1))) * n.factor
+		weight := n.weight(total, turns)
 		for _, turn := range n.turns {
 			w := &out[at[turn]]
 			w.entityScore += weight
@@ -63,8 +68,8 @@ func (s *Snapshot) weigh(ctx context.Context, candidates []candidate, terms []st
 	return out, nil
 }
 
-// A namedEntity is an entity that the query names, and who of the candidates
-// carries it.
+// A namedEntity is an entity that the query names, and which of the turns asked
+// about carry it.
 type namedEntity struct {
 	Match
 	id     int64
@@ -72,41 +77,61 @@ type namedEntity struct {
 	turns  []int64
 }
 
-// named finds the entities of candidates that a query names, sorted: a sum
-// over them is then the same in every run.
-func (s *Snapshot) named(ctx context.Context, candidates []candidate, names *derive.Names) ([]*namedEntity, error) {
-	if len(candidates) == 0 {
+// weight is what a turn gains for the entity, of which turns of total carry it.
+func (n *namedEntity) weight(total, turns int64) float64 {
+	return math.Log(1+float64(total)/float64(max(turns, 1))) * n.factor
+}
+
+// noLimit is the LIMIT of SQLite that is none.
+const noLimit = -1
+
+// carriers counts the turns that carry an entity, up to limit.
+func (s *Snapshot) carriers(ctx context.Context, id, limit int64) (n int64, err error) {
+	err = s.tx.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM entities WHERE value = ? LIMIT ?)`, id, limit).Scan(&n)
+	return n, s.r.wrap(err)
+}
+
+// named finds the entities of turns that a query names, sorted: a sum over them
+// is then the same in every run.
+func (s *Snapshot) named(ctx context.Context, ids []any, names *derive.Names) ([]*namedEntity, error) {
+	if len(ids) == 0 {
 		return nil, nil
 	}
-	ids := make([]any, len(candidates))
-	for i, c := range candidates {
-		ids[i] = c.ID
-	}
-	seen := map[int64]*namedEntity{} // nil: not named
-	var out []*namedEntity
+	// What turns carry, then what that is: many carry the same.
+	carried := map[int64][]int64{} // turns by the entity's id
 	err := s.each(ctx, func(rows *sql.Rows) error {
 		var turn, id int64
-		var kind, value sql.RawBytes
-		if err := rows.Scan(&turn, &id, &kind, &value); err != nil {
+		if err := rows.Scan(&turn, &id); err != nil {
 			return err
 		}
-		e, known := seen[id]
-		if !known {
-			if named, exact := names.Match(string(value)); named {
-				e = &namedEntity{Match: Match{string(kind), string(value)}, id: id, factor: coveredWeight}
-				if exact {
-					e.factor = exactWeight
-				}
-				out = append(out, e)
-			}
-			seen[id] = e
-		}
-		if e != nil {
-			e.turns = append(e.turns, turn)
-		}
+		carried[id] = append(carried[id], turn)
 		return nil
-	}, `SELECT e.turn, v.id, v.kind, v.value FROM entities e JOIN entity_values v ON v.id = e.value
-	    WHERE e.turn IN (`+marks(len(ids))+`)`, ids...)
+	}, `SELECT turn, value FROM entities WHERE turn IN (`+marks(len(ids))+`)`, ids...)
+	if err != nil || len(carried) == 0 {
+		return nil, err
+	}
+	list, err := json.Marshal(slices.Collect(maps.Keys(carried)))
+	if err != nil {
+		return nil, err
+	}
+	var out []*namedEntity
+	err = s.each(ctx, func(rows *sql.Rows) error {
+		var id int64
+		var kind, value sql.RawBytes
+		if err := rows.Scan(&id, &kind, &value); err != nil {
+			return err
+		}
+		named, exact := names.Match(string(value))
+		if !named {
+			return nil
+		}
+		e := &namedEntity{Match: Match{string(kind), string(value)}, id: id, factor: coveredWeight, turns: carried[id]}
+		if exact {
+			e.factor = exactWeight
+		}
+		out = append(out, e)
+		return nil
+	}, `SELECT v.id, v.kind, v.value FROM json_each(?) j CROSS JOIN entity_values v ON v.id = j.value`, string(list))
 	slices.SortFunc(out, func(a, b *namedEntity) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Value, b.Value))
 	})

@@ -81,40 +81,91 @@ func (s *Snapshot) Prefetch(ctx context.Context, turns []Turn) error {
 // is empty where Bytes is nil, and valid until the next call on s. machinery
 // says that the turn is about the client itself and is not searched.
 func (s *Snapshot) Text(ctx context.Context, t *Turn) (text []byte, machinery bool, err error) {
+	turn, err := s.derived(ctx, t)
+	if turn == nil || err != nil {
+		return nil, false, err
+	}
+	return s.proj.Text(turn.Pieces), turn.Unindexed, nil
+}
+
+// derived is what a turn's harness reads in its record, nil where Bytes is, or
+// where a build that knows more harnesses archived it.
+func (s *Snapshot) derived(ctx context.Context, t *Turn) (_ *transcript.Turn, err error) {
 	record, ok := s.read[t.ID]
 	if !ok {
 		record, err = s.archived(ctx, t)
 	}
 	if record == nil || err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	h, known := registry.ByID(t.Session.Harness)
 	if !known {
-		return nil, false, nil // archived by a build that knows more harnesses
+		return nil, nil
 	}
 	turns := h.Turns(record, &transcript.State{Key: t.Session.Key})
 	if len(turns) == 0 {
-		return nil, false, nil
+		return nil, nil
 	}
-	at := pick(turns, t)
-	turn := &turns[at]
+	turn := &turns[pick(turns, t)]
 	if filtered := s.filter.Record(record); !bytes.Equal(filtered, record) {
-		// Which turn it is, and of what nature, is told by the record as it is: a
-		// marker may stand in place of what tells it.
-		read := h.Turns(filtered, &transcript.State{Key: t.Session.Key})
-		if len(read) != len(turns) {
-			text = s.proj.Text(turn.Pieces)
-			return []byte(s.filter.Text(string(text))), turn.Unindexed, nil
-		}
-		turns[at].Pieces = read[at].Pieces
+		s.refine(turn, h.Turns(filtered, &transcript.State{Key: t.Session.Key}), len(turns), pick(turns, t))
 	}
-	return s.proj.Text(turn.Pieces), turn.Unindexed, nil
+	return turn, nil
+}
+
+// refine puts what the filtered record says in place of what a turn says. Which
+// turn it is, and of what nature, is told by the record as it is: a marker may
+// stand in place of what tells it. read are the turns of the filtered record;
+// the record itself has so many, of which this is the one at that place.
+func (s *Snapshot) refine(turn *transcript.Turn, read []transcript.Turn, turns, at int) {
+	prompt := turn.Prompt
+	if len(read) == turns {
+		turn.Pieces, turn.Prompt = read[at].Pieces, read[at].Prompt
+	} else {
+		text := s.filter.Text(string(s.proj.Text(turn.Pieces)))
+		turn.Pieces, turn.Prompt = []transcript.Piece{{Text: []byte(text)}}, nil
+	}
+	if prompt != nil && turn.Prompt == nil {
+		turn.Prompt = []byte(s.filter.Text(string(prompt)))
+	}
+}
+
+// Quote is what a turn is quoted with: the part of what it says that surrounds
+// the first of terms, on one line; see derive.Excerpt. It is text as it may
+// leave, "" where Text is empty.
+func (s *Snapshot) Quote(ctx context.Context, t *Turn, terms []string) (string, error) {
+	text, _, err := s.Text(ctx, t)
+	if err != nil {
+		return "", err
+	}
+	return s.quoted(text, terms), nil
+}
+
+// QuoteTyped is Quote, from the start, of what a person typed in a turn: without
+// what else the record says about it.
+func (s *Snapshot) QuoteTyped(ctx context.Context, t *Turn) (string, error) {
+	turn, err := s.derived(ctx, t)
+	if turn == nil || err != nil {
+		return "", err
+	}
+	pieces := turn.Pieces
+	if turn.Prompt != nil {
+		pieces = []transcript.Piece{{Text: turn.Prompt}}
+	}
+	return s.quoted(s.proj.Text(pieces), nil), nil
+}
+
+// quoted is the one way by which text of a turn, which is filtered as a whole,
+// becomes a quotation.
+func (s *Snapshot) quoted(text []byte, terms []string) string {
+	return derive.Excerpt(text, s.shown(text, terms))
 }
 
 // shown are the words that an excerpt of a filtered text is to surround: terms,
-// or, where the filter took out every match, what it put in place.
+// or, where the filter took out every match, what it put in place. Without terms
+// it is the beginning.
 func (s *Snapshot) shown(text []byte, terms []string) []string {
-	if !s.filter.Off() && redact.Marked(text) && len(derive.Mark(string(text), terms)) == 0 {
+	if len(terms) > 0 && !s.filter.Off() && redact.Marked(text) && len(derive.Mark(string(text), terms)) == 0 {
 		return []string{redact.MarkerWord}
 	}
 	return terms

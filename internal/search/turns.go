@@ -10,6 +10,10 @@ import (
 
 const turnBits = archive.TurnBits
 
+// TurnBits is how many low bits of a turn id are its turn_seq; the others are its
+// session's number.
+const TurnBits = archive.TurnBits
+
 // An Owner is the session that a turn belongs to.
 type Owner struct {
 	No            int64

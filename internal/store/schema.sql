@@ -153,6 +153,30 @@ CREATE TABLE IF NOT EXISTS runs (
   notes           TEXT
 );
 
+-- What the lookup of one prompt found, and what became of it: a row for each
+-- prompt, fired or not.
+CREATE TABLE IF NOT EXISTS decisions (
+  id                   INTEGER PRIMARY KEY,
+  file                 TEXT NOT NULL UNIQUE, -- the name of the file that it came from
+  session_id           TEXT,
+  ts                   TEXT,
+  cwd                  TEXT,
+  prompt               TEXT,
+  watermark_session_no INTEGER,
+  compacted            INTEGER,
+  spellings            TEXT, -- this and the next five: JSON
+  candidates           TEXT,
+  injected             TEXT,
+  suppressed           TEXT,
+  dropped              TEXT,
+  thresholds           TEXT,
+  chars_injected       INTEGER,
+  text                 TEXT,
+  reason               TEXT
+);
+CREATE INDEX IF NOT EXISTS idx_decisions_session ON decisions(session_id);
+CREATE INDEX IF NOT EXISTS idx_decisions_ts ON decisions(ts);
+
 -- ---- derived: rebuilt from the blocks ----------------------------------------
 
 CREATE TABLE IF NOT EXISTS turns (

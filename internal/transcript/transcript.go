@@ -57,6 +57,9 @@ type Turn struct {
 	TS string
 	// Nature tells typed text from machine text, for user turns.
 	Nature Nature
+	// Prompt is what a person typed, where the pieces hold more than that; nil
+	// elsewhere.
+	Prompt []byte
 	// ToolResult marks a user turn that carries a tool's result.
 	ToolResult bool
 	// Boundary marks a compaction boundary; BoundaryMeta is the harness's own

@@ -30,6 +30,9 @@ func Key(path string) string {
 	return path
 }
 
+// KeyAt is Key.
+func (Harness) KeyAt(path string) string { return Key(path) }
+
 // keyOf is Key for a path that has two spellings: the canonical one, and the
 // one by which it was reached, which differ where `projects` or a project
 // folder is a link to a directory of another name. A session keeps its key

@@ -268,7 +268,9 @@ func (r *reader) take(turns []transcript.Turn, off, length int, s *transcript.St
 		t.Unindexed = machinery[string(r.attached)] || r.injected()
 		if r.hasQueued {
 			r.queued.meta = r.queued.meta || r.user.meta
-			t.Nature = r.queued.nature()
+			if t.Nature = r.queued.nature(); t.Nature == transcript.Typed {
+				t.Prompt = r.queued.first
+			}
 		}
 	}
 	if string(r.subtype) == "compact_boundary" {

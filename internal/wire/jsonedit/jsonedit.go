@@ -1,0 +1,2 @@
+// Package jsonedit edits JSON as text.
+package jsonedit
