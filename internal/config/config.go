@@ -290,7 +290,7 @@ func injection(e Environ, t table) Injection {
 			i.Projects[path] = enabled
 		}
 	}
-	if strings.EqualFold(strings.TrimSpace(e.get(envRecall)), recallOff) {
+	if recallIsOff(e) {
 		i.Enabled, i.Projects = false, map[string]bool{}
 	}
 	return i

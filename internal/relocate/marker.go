@@ -151,3 +151,10 @@ func (m marker) changed(dir string) string {
 	}
 	return ""
 }
+
+// Unfinished reports whether a data directory is one that was moved here without
+// the move being finished, and from where.
+func Unfinished(dir string) (from string, unfinished bool) {
+	m, found, err := readMarker(dir)
+	return m.source, found && err == nil
+}
