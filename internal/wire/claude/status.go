@@ -1,50 +1,23 @@
-// Package claude wires Terminus into Claude Code: four hooks in settings.json and
-// an MCP server in .claude.json.
 package claude
 
 import (
-	"errors"
+	"fmt"
 
 	"github.com/terminus-archive/terminus/internal/wire"
+	"github.com/terminus-archive/terminus/internal/wire/jsonedit"
 )
-
-// Events are the hook events that are wired, in the order in which they are.
-func Events() []string {
-	return []string{"SessionStart", "UserPromptSubmit", "SessionEnd", "PostCompact"}
-}
-
-// A Wiring is one configuration of Claude Code, and who Terminus is in it.
-type Wiring struct {
-	// Settings is the path of settings.json, and State that of .claude.json.
-	Settings, State string
-	// Own says which commands are this install's.
-	Own wire.Own
-}
 
 // A FileStatus says how one of the two files was found.
 type FileStatus struct {
 	// Path is the file as it was asked for: a link is not resolved.
 	Path string
-	// Exists tells whether there is a file, and Blank whether nothing stands in
-	// it but white space.
+	// Exists tells whether there is a file, and Blank whether no value stands in
+	// it.
 	Exists, Blank bool
 	// Err says why a file that is there could not be made use of: it cannot be
 	// read, is not JSON, holds a key twice, or a value of a type that Claude Code
 	// does not take either. It names the path of the file and that of the key.
 	Err error
-}
-
-// An Entry is one handler of a hook, or one MCP server.
-type Entry struct {
-	// Path is where it stands in its file: .hooks.SessionStart[0].hooks[1]
-	Path string
-	// Type, Command and Args are its fields; zero where they are absent or of
-	// another type.
-	Type, Command string
-	Args          []string
-	// Whole tells whether it is what install writes today: the type, the stable
-	// path and not a recorded one, and the arguments. Fields beyond those do not count.
-	Whole bool
 }
 
 // A HookStatus is what stands in settings.json for one event.
@@ -53,7 +26,7 @@ type HookStatus struct {
 	// Ours are the entries of this install (wire.Own), whole or not. More than one
 	// is somebody's edit: install makes one.
 	Ours []Entry
-	// Others are the entries that run the hooks of another install: another
+	// Others are the entries that run the hook of another install: another
 	// command with our arguments, or with ours in one shell command line.
 	Others []Entry
 }
@@ -70,22 +43,54 @@ type MCPStatus struct {
 type Status struct {
 	Settings, State FileStatus
 	// Hooks has one element for each of Events, in their order, whatever was found.
+	// A file with an Err has no entries.
 	Hooks []HookStatus
 	// Disabled tells whether settings.json switches every hook off (disableAllHooks).
 	Disabled bool
 	MCP      MCPStatus
 }
 
-var errNotYet = errors.New("not implemented")
-
 // Status reads both files and writes nothing.
 func (w Wiring) Status() Status {
-	s := Status{
-		Settings: FileStatus{Path: w.Settings, Err: errNotYet},
-		State:    FileStatus{Path: w.State, Err: errNotYet},
-	}
+	var s Status
+	var settings, state *jsonedit.Document
+	s.Settings, settings = look(w.Settings, checkHooks)
+	s.State, state = look(w.State, checkServers)
 	for _, event := range Events() {
-		s.Hooks = append(s.Hooks, HookStatus{Event: event})
+		h := HookStatus{Event: event}
+		for _, e := range w.handlers(settings.At(jsonedit.Path{keyHooks, event}), event) {
+			switch {
+			case w.ours(e):
+				h.Ours = append(h.Ours, e)
+			case e.foreign(event):
+				h.Others = append(h.Others, e)
+			}
+		}
+		s.Hooks = append(s.Hooks, h)
 	}
+	s.Disabled = settings.Root().Get(keyDisabled).Text() == "true"
+	s.MCP.Entry, s.MCP.Ours = w.server(state)
 	return s
+}
+
+// look reads a file. The document is an empty one where it cannot be made use of.
+func look(path string, check func(*jsonedit.Document) error) (FileStatus, *jsonedit.Document) {
+	s := FileStatus{Path: path}
+	text, exists, err := wire.ReadFile(path)
+	s.Exists = exists
+	d := &jsonedit.Document{}
+	if err == nil {
+		if d, err = jsonedit.Parse(text); err == nil {
+			err = check(d)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	if err != nil {
+		s.Err = err
+		return s, &jsonedit.Document{}
+	}
+	s.Blank = d.Blank()
+	return s, d
 }
