@@ -82,6 +82,9 @@ func (m marker) write(dir string) error {
 
 // readMarker reads the marker of a directory, which need be no copy.
 func readMarker(dir string) (m marker, found bool, err error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return m, false, nil // whose it is to be is for others to say
+	}
 	path := filepath.Join(dir, MarkerName)
 	f, _, err := fsx.OpenRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
