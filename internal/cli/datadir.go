@@ -76,7 +76,7 @@ func (e *env) moveData(ctx context.Context, to string, yes bool) error {
 	if plan.Finish {
 		question = "remove the old place?"
 	}
-	e.printPlan(plan, dirs)
+	e.printMove(plan, dirs)
 	ok, err := e.confirm(question, yes)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (e *env) moveData(ctx context.Context, to string, yes bool) error {
 	return nil
 }
 
-func (e *env) printPlan(plan *relocate.Plan, dirs config.Directories) {
+func (e *env) printMove(plan *relocate.Plan, dirs config.Directories) {
 	e.labelled("from", "%s", visible(plan.From))
 	e.labelled("to", "%s", visible(plan.To))
 	if plan.Finish {

@@ -87,8 +87,7 @@ func (h hook) traced(f Finding, m *machine) Finding {
 	t, found := newestTrace(m.transcripts, h.event, m.wired.Hooks[h.n].Ours[0].Command)
 	switch {
 	case !found:
-		return f.and("no run of it stands in the newest transcripts, which is no fault by itself: " +
-			"Claude Code runs hooks from the next session on, and only in a folder that is trusted")
+		return f.and("no run of it is on record yet, which is no fault: Claude Code runs hooks only in a folder that is trusted")
 	case t.failed:
 		return f.noted("Claude Code recorded that it failed in %s at %s", t.dir, t.at)
 	}
