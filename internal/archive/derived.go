@@ -75,6 +75,14 @@ func SaveDerived(ctx context.Context, w Execer, key string, m DerivedMeta) error
 	return err
 }
 
+// SetTurns notes how many turns a session has. It does nothing where the session
+// has no metadata.
+func SetTurns(ctx context.Context, w Execer, no, turns int64) error {
+	_, err := w.ExecContext(ctx, `UPDATE session_meta SET turns = ?
+		WHERE session_key = (SELECT session_key FROM sessions WHERE session_no = ?)`, turns, no)
+	return err
+}
+
 // MarkUnderived notes that a session's rows are being replaced in more than
 // one transaction: whoever finds it so derives it again from the start.
 func MarkUnderived(ctx context.Context, w Execer, key string) error {

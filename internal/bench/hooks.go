@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -116,18 +117,21 @@ func (b *hookBench) prepare() error {
 	}
 	// Of the paths that the project's turns name, ordered by how many do, every
 	// so manieth.
+	var list string
+	err = b.ask(`SELECT json_group_array(path) FROM (
+		SELECT v.value AS path FROM session_meta m JOIN sessions s USING (session_key)
+		CROSS JOIN entities e ON e.turn BETWEEN s.session_no << 24 AND s.session_no << 24 | 0xffffff
+		CROSS JOIN entity_values v ON v.id = e.value
+		WHERE v.kind = 'path' AND m.project = `+quoteSQL(b.cwd)+` GROUP BY v.value ORDER BY count(*) DESC, v.value)`, &list)
+	if err != nil {
+		return err
+	}
+	var paths []string
+	if err := json.Unmarshal([]byte(list), &paths); err != nil {
+		return err
+	}
 	for i := range promptPaths {
-		var path string
-		err := b.ask(fmt.Sprintf(`WITH named AS (
-			SELECT v.value AS path, count(*) AS turns, row_number() OVER (ORDER BY count(*) DESC, v.value) - 1 AS rank
-			FROM session_meta m JOIN sessions s USING (session_key)
-			JOIN entities e ON e.turn BETWEEN s.session_no << 24 AND s.session_no << 24 | 0xffffff
-			JOIN entity_values v ON v.id = e.value
-			WHERE v.kind = 'path' AND m.project = %s GROUP BY v.value)
-			SELECT path FROM named WHERE rank = (SELECT count(*) FROM named) * %d / %d`, quoteSQL(b.cwd), i, promptPaths), &path)
-		if err != nil {
-			return err
-		}
+		path := paths[len(paths)*i/promptPaths]
 		b.prompts = append(b.prompts, fmt.Sprintf("why does %s fail here? see retryBudget and %s", path, filepath.Base(path)))
 	}
 	return nil

@@ -30,13 +30,18 @@ func (e *env) open(ctx context.Context) (r *search.Reader, warnings []string, er
 	return r, warnings, nil
 }
 
-// gcPercent is for a process that answers one question: the first collection
-// comes at 32 MB, which most answers do not reach, and costs a tenth of them.
-const gcPercent = 800
+// Memory of a process that answers one question. The first collection comes at
+// 32 MB, which most answers do not reach, and costs a tenth of them; answers from
+// records of many megabytes are kept below the budget of 192.
+const (
+	gcPercent   = 800
+	memoryLimit = 128 << 20
+)
 
 // ask opens the store, asks it one thing, and closes it.
 func ask[T any](ctx context.Context, e *env, question func(*search.Reader) (T, error)) (found T, warnings []string, err error) {
 	debug.SetGCPercent(gcPercent)
+	debug.SetMemoryLimit(memoryLimit)
 	r, warnings, err := e.open(ctx)
 	if err != nil {
 		return found, warnings, err

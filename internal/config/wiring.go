@@ -26,6 +26,9 @@ type Wiring struct {
 	// Receipt is the directory of the receipt of an install, which is the
 	// configuration directory.
 	Receipt string
+	// UserConfig is the directory that holds the user's configuration of every
+	// program; "" where a system has none.
+	UserConfig string
 	// Claude is Claude Code's configuration directory, ClaudeSettings its
 	// settings.json and ClaudeState its .claude.json: both in that directory where
 	// CLAUDE_CONFIG_DIR names it, and otherwise in ~/.claude and in the home
@@ -47,6 +50,15 @@ func (e Environ) Wiring() (Wiring, error) {
 	}
 	if w.Receipt, err = e.place(dir); err != nil {
 		return Wiring{}, err
+	}
+	w.UserConfig = below(e.Home, ".config")
+	if set := e.get(envXDGConfig); set != "" {
+		w.UserConfig = set
+	}
+	if w.UserConfig != "" {
+		if w.UserConfig, err = e.place(w.UserConfig); err != nil {
+			return Wiring{}, err
+		}
 	}
 	if dir := e.get(envClaudeDir); dir != "" {
 		if w.Claude, err = e.place(dir); err != nil {

@@ -9,7 +9,8 @@
 // hook's output sees its end when the hook ends.
 //
 // Nothing is promised about the worker's success: nobody waits for it. It
-// inherits the environment and the working directory.
+// inherits the environment and the working directory, and yields the processor
+// to whoever a person waits for: the hook that started it is still answering.
 package detach
 
 import (
@@ -36,6 +37,7 @@ func Reparented(args []string) bool { return len(args) > 0 && args[0] == Marker 
 // exit code of this process, which is always 0: nobody is there to be told.
 func Handoff(exe string, args []string) int {
 	if Reparented(args) && len(args) > 1 {
+		defer standBack()()
 		_ = spawn(exe, args[1:])
 	}
 	return 0

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,15 @@ func hook(args []string) int {
 	_, _ = os.Stdout.WriteString("started\n")
 	time.Sleep(lifetime)
 	return 0
+}
+
+// niceOf is the niceness of what getpriority returns: Linux's system call counts
+// from 40 downwards.
+func niceOf(priority int) int {
+	if runtime.GOOS == "linux" {
+		return 20 - priority
+	}
+	return priority
 }
 
 func TestWorkerOutlivesTheKillingOfItsStarter(t *testing.T) {
@@ -58,6 +68,9 @@ func TestWorkerOutlivesTheKillingOfItsStarter(t *testing.T) {
 	group, err := unix.Getpgid(w.PID)
 	if err != nil || group != w.PID {
 		t.Errorf("worker %d is in group %d, %v", w.PID, group, err)
+	}
+	if nice, err := unix.Getpriority(unix.PRIO_PROCESS, w.PID); err != nil || niceOf(nice) < niceness {
+		t.Errorf("worker has the niceness %d, %v", niceOf(nice), err)
 	}
 	if len(w.Open) > 0 {
 		t.Errorf("worker was handed descriptors %v", w.Open)

@@ -89,4 +89,3 @@ func oddPermissionMode(path string) bool {
 	mode := root.Get("permissions").Get("defaultMode")
 	return mode.Kind() == jsonedit.String && !slices.Contains(permissionModes, mode.Text())
 }
-

@@ -99,6 +99,11 @@ func Write(ctx context.Context, w archive.Execer, t Target, rows []Row) (added, 
 			return added, skipped, fmt.Errorf("write what turn %d names: %w", t.ID(seq), err)
 		}
 	}
+	if added > 0 {
+		if err := archive.SetTurns(ctx, w, t.No, t.Next+added); err != nil {
+			return added, skipped, err
+		}
+	}
 	return added, skipped, noteLengths(ctx, w, t, t.Next+added, taken)
 }
 

@@ -134,6 +134,9 @@ func BeginRebuild(ctx context.Context, w archive.Execer, v *Values, s archive.Se
 	if _, err := w.ExecContext(ctx, `DELETE FROM line_index WHERE session_no = ?`, s.No); err != nil {
 		return nil, err
 	}
+	if err := archive.SetTurns(ctx, w, s.No, 0); err != nil {
+		return nil, err
+	}
 	if s.Slot >= 0 {
 		if _, err := w.ExecContext(ctx, `DELETE FROM lengths WHERE slot = ?`, s.Slot); err != nil {
 			return nil, err

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-
-	"github.com/terminus-archive/terminus/internal/index"
 )
 
 // A LastSession is the newest session of a project that is not a subagent's.
@@ -33,12 +31,8 @@ func (s *Snapshot) LastSession(ctx context.Context, v View) (last LastSession, o
 // Counts are the numbers of sessions and turns in view, as Sessions lists them.
 func (s *Snapshot) Counts(ctx context.Context, v View) (sessions, turns int64, err error) {
 	cond, args := v.where()
-	// The lengths have one number for each turn of a session, and are much nearer
-	// at hand than the turns.
-	args = append([]any{index.LengthBytes}, args...)
-	err = s.tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(coalesce(length(l.counts) / ?, `+turnCount+`)), 0)
-		FROM session_meta m CROSS JOIN sessions s ON s.session_key = m.session_key
-		LEFT JOIN lengths l ON l.slot = s.slot WHERE `+cond, args...).Scan(&sessions, &turns)
+	err = s.tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(m.turns), 0) FROM session_meta m WHERE `+cond, args...).
+		Scan(&sessions, &turns)
 	return sessions, turns, s.r.wrap(err)
 }
 

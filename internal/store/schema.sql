@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS session_meta (
   continues_from       TEXT,
   first_turn_at        TEXT,
   last_turn_at         TEXT,
+  turns                INTEGER NOT NULL DEFAULT 0,
   project              TEXT,
   project_pre_worktree TEXT,
   cwd                  TEXT,
@@ -51,7 +52,8 @@ CREATE TABLE IF NOT EXISTS session_meta (
   pending_parent       BLOB
 );
 CREATE INDEX IF NOT EXISTS idx_session_meta_session_id ON session_meta(session_id);
-CREATE INDEX IF NOT EXISTS idx_session_meta_project ON session_meta(project, project_pre_worktree, session_key);
+CREATE INDEX IF NOT EXISTS idx_session_meta_project ON session_meta(
+  project, project_pre_worktree, parent_session_key, last_turn_at, session_key, turns);
 CREATE INDEX IF NOT EXISTS idx_session_meta_pending ON session_meta(pending_parent) WHERE pending_parent IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_unsettled ON session_meta(unsettled) WHERE unsettled <> 0;
 

@@ -121,6 +121,7 @@ func (s *Store) Add(h *Handle, o Turn) int64 {
 		id, o.Type, null(o.Tool), null(o.TS), off, len(record), o.Type == "user" && !o.Machine, !o.Rewound, null(o.NativeID))
 	s.Exec(`INSERT INTO turns_fts(rowid, body) VALUES (?, ?)`, h.Slot<<archive.TurnBits|h.turns, o.Text)
 	h.turns++
+	s.check(archive.SetTurns(context.Background(), s.db, h.No, h.turns))
 	return id
 }
 
