@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -31,11 +32,11 @@ func (claudeCode) version(ctx context.Context, m *machine) Finding {
 	if err != nil || !isVersion(version) {
 		return unknown("%s does not say its version", path)
 	}
+	about := fmt.Sprintf("%s is version %s, and %s is the oldest one that terminus is tested with", path, version, floor)
 	if compareVersions(version, floor) < 0 {
-		return problem("%s is version %s, and %s is the oldest one that terminus is tested with", path, version, floor).
-			fix("%s", call(path, m.Environ.GOOS, "update"))
+		return problem("%s", about).fix("%s", call(path, m.Environ.GOOS, "update"))
 	}
-	return ok("%s is version %s; %s and later are tested, not proven", path, version, floor)
+	return ok("%s", about)
 }
 
 // unsaved adds what the environment says of sessions that begin here.

@@ -49,11 +49,11 @@ type machine struct {
 func newMachine(ctx context.Context, o Options) *machine {
 	m := &machine{Options: o, around: o.Environ.Surrounding()}
 	m.dirs, m.dirsErr = config.Dirs(o.Environ)
-	m.cfg, m.cfgErr = config.Load(o.Environ)
+	m.cfg, m.cfgErr = config.LoadWith(o.Environ, m.dirs)
 	if m.places, m.placesErr = o.Environ.Wiring(); m.placesErr == nil {
 		m.wired = m.wiring().Status()
 	}
-	if m.cfgErr == nil {
+	if m.cfgErr == nil && m.dirsErr == nil {
 		m.openArchive(ctx)
 		m.survey(ctx)
 	}

@@ -88,10 +88,10 @@ func (cleanupPeriod) endangered(f Finding, m *machine, days float64) Finding {
 
 // due tells of the transcripts, of which the oldest comes first.
 func due(f Finding, all []ingest.Standing, now time.Time, days float64) Finding {
-	if len(all) == 0 {
+	if len(all) == 0 || days > maxDays {
 		return f
 	}
-	keep := time.Duration(math.Min(days*hoursOfDay*float64(time.Hour), math.MaxInt64))
+	keep := time.Duration(days * hoursOfDay * float64(time.Hour))
 	n, missing := 0, 0
 	var named []string
 	for i := range all {
@@ -108,22 +108,25 @@ func due(f Finding, all []ingest.Standing, now time.Time, days float64) Finding 
 		}
 	}
 	if n == 0 {
-		first := all[0]
-		written := time.Unix(0, first.Transcript.Stat.Mtime)
-		// A period of centuries has no date.
-		if at := written.Add(keep); at.After(written) && days < maxDays {
-			return f.and("the first transcript to go is %s, on %s (%s)", first.Transcript.Path, day(at), archived(first))
-		}
-		return f
+		goes := time.Unix(0, all[0].Transcript.Stat.Mtime).Add(keep)
+		return f.and("the first transcript to go is %s, on %s (%s)", all[0].Transcript.Path, day(goes), archived(all[0]))
 	}
 	if more := n - len(named); more > 0 {
 		named = append(named, fmt.Sprintf("%d more", more))
 	}
-	return f.and("the next sweep deletes %s, %d of them not archived: %s", count(n, "transcript"), missing, strings.Join(named, ", "))
+	state := fmt.Sprintf("%d of them not archived", missing)
+	switch missing {
+	case 0:
+		state = "all archived"
+	case n:
+		state = "none archived"
+	}
+	return f.and("the next sweep deletes %s, %s: %s", count(n, "transcript"), state, strings.Join(named, ", "))
 }
 
-// maxDays is a thousand years: longer periods are not added to a date.
-const maxDays = 365_000
+// maxDays is a hundred years: what is kept for longer is not in danger, and two of
+// these periods fit a time.Duration.
+const maxDays = 36_500
 
 func archived(s ingest.Standing) string {
 	if s.Archived {

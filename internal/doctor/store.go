@@ -17,8 +17,8 @@ func (archiveStore) name() string { return "store" }
 
 func (archiveStore) look(_ context.Context, m *machine) Finding {
 	switch {
-	case m.dirsErr != nil || m.cfgErr != nil:
-		return unknown("where the archive is cannot be told")
+	case m.unknowable() != "":
+		return unknown("%s", m.unknowable())
 	case m.archiveErr != nil:
 		return problem("%v", m.archiveErr)
 	case m.statusErr != nil:
@@ -37,6 +37,17 @@ func (archiveStore) look(_ context.Context, m *machine) Finding {
 	return f
 }
 
+// unknowable says why nothing can be told of the archive, or "".
+func (m *machine) unknowable() string {
+	switch {
+	case m.dirsErr != nil:
+		return "where the archive is cannot be told"
+	case m.cfgErr != nil:
+		return "the configuration does not load"
+	}
+	return ""
+}
+
 // lastRun is how the last pass went, and whether it is too long ago.
 type lastRun struct{}
 
@@ -47,8 +58,8 @@ const maxError = 200
 
 func (l lastRun) look(_ context.Context, m *machine) Finding {
 	switch {
-	case m.dirsErr != nil || m.cfgErr != nil:
-		return unknown("where the archive is cannot be told")
+	case m.unknowable() != "":
+		return unknown("%s", m.unknowable())
 	case m.archiveErr != nil:
 		return unknown("the archive cannot be opened")
 	case m.runErr != nil:
