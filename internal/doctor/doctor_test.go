@@ -128,7 +128,8 @@ func TestWhatTheNextSweepDeletes(t *testing.T) {
 		"nothing":  {nil, 30, "x"},
 		"none due": {[]ingest.Standing{standing("a", ago(29), true)}, 30, "x; the first transcript to go is a, on 2026-09-02 (archived)"},
 		"one": {
-			[]ingest.Standing{standing("a", ago(31), false), standing("b", ago(1), false)}, 30,
+			[]ingest.Standing{standing("a", ago(31), false), standing("b", ago(1), false)},
+			30,
 			"x; the next sweep deletes 1 transcript, none archived: a (last written 2026-08-01, not archived)",
 		},
 		"half a day": {[]ingest.Standing{standing("a", ago(1.6), true)}, 1.5, "x; the next sweep deletes 1 transcript, all archived: a (last written 2026-08-30, archived)"},

@@ -39,7 +39,7 @@ func Survey(ctx context.Context, c *config.Config, harnesses []harness.Harness, 
 		s := Standing{Harness: found[i].h.ID(), Transcript: t}
 		switch t.Kind {
 		case harness.Lines:
-			s.Archived = known && last.Stat == t.Stat
+			s.Archived = known && last.Stat == t.Stat && last.Offset >= t.Stat.Size // a torn end is not
 		case harness.Rows:
 			s.Archived = known && t.Stamp != "" && last.Stamp == t.Stamp
 		}

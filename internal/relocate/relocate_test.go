@@ -432,17 +432,17 @@ func TestRefusals(t *testing.T) {
 	}{
 		"the same place":       {func(p *place, o *Options) { o.To = p.data + "/." }, "is at "},
 		"inside":               {func(p *place, o *Options) { o.To = filepath.Join(p.data, "deep", "er") }, "lies inside the data directory"},
-		"not empty":            {func(p *place, o *Options) { p.write(filepath.Join(p.to, "x"), "") }, "is not empty"},
+		"not empty":            {func(p *place, _ *Options) { p.write(filepath.Join(p.to, "x"), "") }, "is not empty"},
 		"above":                {func(p *place, o *Options) { o.To = filepath.Dir(p.data) }, "holds the configuration directory"},
-		"a file":               {func(p *place, o *Options) { p.write(p.to, "") }, "is not a directory"},
-		"a line break":         {func(p *place, o *Options) { o.To += "\nx" }, "cannot hold the path"},
-		"a space at the end":   {func(p *place, o *Options) { o.To += " " }, "cannot hold the path"},
-		"no configuration":     {func(p *place, o *Options) { o.Dirs.Config = "" }, "no configuration directory"},
+		"a file":               {func(p *place, _ *Options) { p.write(p.to, "") }, "is not a directory"},
+		"a line break":         {func(_ *place, o *Options) { o.To += "\nx" }, "cannot hold the path"},
+		"a space at the end":   {func(_ *place, o *Options) { o.To += " " }, "cannot hold the path"},
+		"no configuration":     {func(_ *place, o *Options) { o.Dirs.Config = "" }, "no configuration directory"},
 		"configuration inside": {func(p *place, o *Options) { o.Dirs.Config = filepath.Join(p.data, "conf") }, "lies inside the data directory"},
-		"configuration above":  {func(p *place, o *Options) { o.To = o.Dirs.Config }, "holds the configuration directory"},
+		"configuration above":  {func(_ *place, o *Options) { o.To = o.Dirs.Config }, "holds the configuration directory"},
 		"home":                 {func(p *place, o *Options) { o.Home = filepath.Join(p.data, "home") }, "holds the home directory"},
 		"the source is a file": {func(p *place, o *Options) { o.Dirs.Data = filepath.Join(p.data, "empty") }, "is not a directory"},
-		"a broken marker":      {func(p *place, o *Options) { p.write(filepath.Join(p.data, MarkerName), "x") }, MarkerName},
+		"a broken marker":      {func(p *place, _ *Options) { p.write(filepath.Join(p.data, MarkerName), "x") }, MarkerName},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t)
