@@ -34,6 +34,11 @@ INSPECTOR_VERSION := 2.12.0
 INSPECTOR_DIR     := $(TOOLS)/mcp-inspector-$(INSPECTOR_VERSION)
 INSPECTOR         := $(INSPECTOR_DIR)/node_modules/.bin/mcp-inspector
 
+# The versions of Claude Code that it is tested with, an npm package: the newest
+# one, and the one that npm chooses where Node.js is older than 22.
+CLAUDE_VERSIONS ?= 2.1.332 2.1.197
+CLAUDE_CACHE    ?= $(TOOLS)/claude-code
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -133,8 +138,12 @@ inspector: ## let the MCP inspector list and call the tools (needs npm; installs
 		echo 'the MCP inspector cannot be installed here: it is not asked'; exit 0; fi; \
 	TERMINUS_MCP_INSPECTOR='$(INSPECTOR)' $(GO) test -count 1 -timeout $(TEST_TIMEOUT) -run Inspector -v ./testscripts/...
 
+.PHONY: test-claude
+test-claude: ## let real Claude Codes be given what they are promised (needs npm; installs them into the cache directory)
+	@GO='$(GO)' TEST_TIMEOUT='$(TEST_TIMEOUT)' sh scripts/test-claude.sh '$(CLAUDE_CACHE)' $(CLAUDE_VERSIONS)
+
 .PHONY: full
-full: test vet lint race cross-vet cross-build crash fuzz bench inspector ## everything, as before a release (real-clients too, where they are named)
+full: test vet lint race cross-vet cross-build crash fuzz bench inspector test-claude ## everything, as before a release (real-clients too, where they are named)
 	@if [ -n '$(CLIENT_STORE)$(REAL_CLIENTS)' ]; then $(MAKE) --no-print-directory real-clients; fi
 
 .PHONY: cross-build

@@ -45,6 +45,21 @@ func Covers(ancestor, path string) (depth int, ok bool) {
 	return covers(ancestor, path, foldCase)
 }
 
+// Ancestors are the only paths that may cover path, spelled clean: itself and
+// the directories above it, deepest first. exact is false where paths of other
+// spellings cover it too.
+func Ancestors(path string) (dirs []string, exact bool) {
+	if path == "" || !rooted(path) || foldCase {
+		return nil, false
+	}
+	for path = filepath.Clean(path); ; path = filepath.Dir(path) {
+		dirs = append(dirs, path)
+		if path == filepath.Dir(path) {
+			return dirs, true
+		}
+	}
+}
+
 func covers(ancestor, path string, fold bool) (depth int, ok bool) {
 	if ancestor == "" || path == "" {
 		return 0, false

@@ -41,5 +41,5 @@ func (s *Snapshot) Hides(ctx context.Context, dir string) (bool, error) {
 		return false, nil
 	}
 	keys, err := s.keys(ctx)
-	return slices.ContainsFunc(covering(keys, dir), s.r.exclude.Covers), err
+	return slices.ContainsFunc(covering(keys, spellings(dir)), s.r.exclude.Covers), err
 }

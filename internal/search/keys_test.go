@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/store"
 )
 
@@ -37,6 +39,36 @@ func TestDistinctKeysAreThoseOfAllSessions(t *testing.T) {
 		got, want := pairs(t, db, distinctKeys), pairs(t, db, every)
 		if got != want {
 			t.Fatalf("after %d sessions: %s, want %s", i+1, got, want)
+		}
+		coverAlike(t, dir)
+	}
+}
+
+// coverAlike compares the keys above a directory with all of them.
+func coverAlike(t *testing.T, dataDir string) {
+	t.Helper()
+	r, err := Open(t.Context(), &config.Config{DataDir: dataDir, Exclude: &config.Exclusions{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	s, err := r.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	all, err := s.keys(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"/p/b", "/p/c/d/e", "/w/b/", "/w//c/d", "/q", "/", "/p/./d", "/p/b/../c", "p/b"} {
+		forms := []string{dir, "/w/d/x"}
+		near, err := s.keysAbove(t.Context(), forms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := covering(near, forms), covering(all, forms); !slices.Equal(got, want) {
+			t.Fatalf("%s lies in %q, by all keys in %q", dir, got, want)
 		}
 	}
 }

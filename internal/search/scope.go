@@ -71,11 +71,12 @@ func (s *Snapshot) View(ctx context.Context, scope Scope) (View, error) {
 }
 
 func (s *Snapshot) viewOf(ctx context.Context, dir string) (View, error) {
-	keys, err := s.keys(ctx)
+	forms := spellings(dir)
+	keys, err := s.keysAbove(ctx, forms)
 	if err != nil {
 		return View{}, err
 	}
-	projects := covering(keys, dir)
+	projects := covering(keys, forms)
 	if len(projects) == 0 {
 		filled, err := s.anySession(ctx)
 		if err != nil || filled {
@@ -114,7 +115,9 @@ const distinctKeys = `WITH RECURSIVE
 
 // keys are the distinct pairs of the archive, ordered by project, then by the
 // path before folding.
-func (s *Snapshot) keys(ctx context.Context) ([]key, error) {
+func (s *Snapshot) keys(ctx context.Context) ([]key, error) { return s.keysOf(ctx, distinctKeys) }
+
+func (s *Snapshot) keysOf(ctx context.Context, query string, args ...any) ([]key, error) {
 	var keys []key
 	err := s.each(ctx, func(rows *sql.Rows) error {
 		var k key
@@ -123,8 +126,34 @@ func (s *Snapshot) keys(ctx context.Context) ([]key, error) {
 		}
 		keys = append(keys, k)
 		return nil
-	}, distinctKeys)
+	}, query, args...)
 	return keys, err
+}
+
+// above finds which of a list of directories are a project, or a path that was
+// folded onto one.
+const above = `SELECT value, '' FROM json_each(?1) WHERE EXISTS (SELECT 1 FROM session_meta WHERE project = value)
+	UNION
+	SELECT coalesce(project, ''), project_pre_worktree FROM session_meta
+	WHERE project_pre_worktree IN (SELECT value FROM json_each(?1))
+	ORDER BY 1, 2`
+
+// keysAbove are at least those keys that cover one of dirs, all of them where
+// exclusions are to be held against them.
+func (s *Snapshot) keysAbove(ctx context.Context, dirs []string) ([]key, error) {
+	var all []string
+	for _, dir := range dirs {
+		list, exact := config.Ancestors(dir)
+		if !exact || !utf8.ValidString(dir) || len(s.r.exclude.List()) > 0 {
+			return s.keys(ctx)
+		}
+		all = append(all, list...)
+	}
+	list, err := json.Marshal(all)
+	if err != nil {
+		return nil, err
+	}
+	return s.keysOf(ctx, above, string(list))
 }
 
 func (s *Snapshot) anySession(ctx context.Context) (bool, error) {
@@ -155,15 +184,19 @@ func (s *Snapshot) hiddenOf(keys []key) []string {
 	return slices.Compact(out)
 }
 
-// covering finds the projects that dir lies in: as it is written, and with its
-// links resolved. Of the two the one with fewer steps down to dir counts, for a
-// link inside a directory that happens to be a project leads away from it; at
-// equal distance both do, since sessions may have been started through either.
-func covering(keys []key, dir string) []string {
-	forms := []string{dir}
+// spellings are dir as it is written, and with its links resolved.
+func spellings(dir string) []string {
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil && resolved != dir {
-		forms = append(forms, resolved)
+		return []string{dir, resolved}
 	}
+	return []string{dir}
+}
+
+// covering finds the projects that a directory of these spellings lies in. Of
+// two the one with fewer steps down to it counts, for a link inside a directory
+// that happens to be a project leads away from it; at equal distance both do,
+// since sessions may have been started through either.
+func covering(keys []key, forms []string) []string {
 	var projects []string
 	best := -1
 	for _, form := range forms {

@@ -85,7 +85,7 @@ func (r *Reader) Older() bool { return r.db != nil && r.db.Older }
 // handed to anybody who may take long over them. It is for one goroutine.
 type Snapshot struct {
 	r  *Reader
-	tx *sql.Tx // nil: there is no store, and every View of it has a reason
+	tx *tx // nil: there is no store, and every View of it has a reason
 	// filter is what text goes through: the configuration's, unless Raw lifted it.
 	filter redact.Filter
 	proj   derive.Projector
@@ -98,7 +98,7 @@ func (r *Reader) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if r.db == nil {
 		return s, nil
 	}
-	tx, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, err := begin(ctx, r.db.DB)
 	if err != nil {
 		return nil, r.wrap(err)
 	}

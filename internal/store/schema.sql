@@ -52,8 +52,10 @@ CREATE TABLE IF NOT EXISTS session_meta (
   pending_parent       BLOB
 );
 CREATE INDEX IF NOT EXISTS idx_session_meta_session_id ON session_meta(session_id);
-CREATE INDEX IF NOT EXISTS idx_session_meta_project ON session_meta(
-  project, project_pre_worktree, parent_session_key, last_turn_at, session_key, turns);
+CREATE INDEX IF NOT EXISTS idx_session_meta_project ON session_meta(project, project_pre_worktree, session_key, turns);
+CREATE INDEX IF NOT EXISTS idx_session_meta_folded ON session_meta(project_pre_worktree, project)
+  WHERE project_pre_worktree IS NOT NULL;
+CREATE INDEX IF NOT EXISTS idx_session_meta_last ON session_meta(project, last_turn_at, session_key) WHERE parent_session_key IS NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_pending ON session_meta(pending_parent) WHERE pending_parent IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_unsettled ON session_meta(unsettled) WHERE unsettled <> 0;
 
