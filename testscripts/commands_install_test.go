@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/terminus-archive/terminus/internal/wire"
-	"github.com/terminus-archive/terminus/internal/wire/claude"
+	wireclaude "github.com/terminus-archive/terminus/internal/wire/claude"
 )
 
 // More of what scripts can do, for what install changes:
@@ -202,13 +202,16 @@ func roundtrip(home, file string) error {
 
 // wired reports what is not as install writes it in a home.
 func wired(home string) error {
-	s := claude.Wiring{
+	s := wireclaude.Wiring{
 		Settings: filepath.Join(home, ".claude", "settings.json"), State: filepath.Join(home, ".claude.json"),
 		Own: wire.Own{Binary: filepath.Join(home, ".local", "bin", "terminus")},
 	}.Status()
-	for _, f := range []claude.FileStatus{s.Settings, s.State} {
-		if f.Err != nil || !f.Exists {
-			return fmt.Errorf("%s: %v, exists: %v", f.Path, f.Err, f.Exists)
+	for _, f := range []wireclaude.FileStatus{s.Settings, s.State} {
+		if f.Err != nil {
+			return f.Err
+		}
+		if !f.Exists {
+			return fmt.Errorf("%s is not there", f.Path)
 		}
 	}
 	for _, h := range s.Hooks {

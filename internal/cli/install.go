@@ -117,7 +117,7 @@ func (e *env) printPlan(p *wire.Plan) {
 		return
 	}
 	if p.Program.Needed {
-		e.row("binary", p.Program.Path+" "+programNews(p.Program, "would be"))
+		e.row("binary", p.Program.Path+" "+programNews(p.Program, "would be "))
 	}
 	for _, f := range p.Files {
 		if len(f.Changed) == 0 {
@@ -142,23 +142,20 @@ func (e *env) row(name, text string) {
 	e.printf("%-*s%s\n", width, name, visible(text))
 }
 
+// programNews says what becomes of the program; verb goes before what is done.
 func programNews(p wire.Program, verb string) string {
 	switch {
 	case p.Replaces:
-		return "(" + verb + " replaced: another build stands there)"
+		return "(" + verb + "put in the place of another build)"
 	case p.Needed:
-		return "(" + verb + " put there)"
+		return "(" + verb + "put there)"
 	}
 	return "(already there)"
 }
 
 // printReceipt says what an install did, and what can be done about it.
 func (e *env) printReceipt(p *wire.Plan, cfg *config.Config, places config.Wiring) {
-	news := programNews(p.Program, "was")
-	if p.Program.Replaces {
-		news = "(was replaced: another build stood there)"
-	}
-	e.row("binary", p.Program.Path+" "+news)
+	e.row("binary", p.Program.Path+" "+programNews(p.Program, ""))
 	for _, f := range p.Files {
 		e.row(f.Name, f.Path+" "+fileNews(f))
 		if f.Backup != "" {

@@ -54,12 +54,20 @@ func ReadReceipt(dir string) (Receipt, error) {
 	if err != nil || !exists {
 		return Receipt{}, err
 	}
-	var r Receipt
-	if err := json.Unmarshal(text, &r); err != nil {
+	r, err := parseReceipt(text)
+	if err != nil {
 		return Receipt{}, fmt.Errorf("%s: %w", path, err)
 	}
+	return r, nil
+}
+
+func parseReceipt(text []byte) (Receipt, error) {
+	var r Receipt
+	if err := json.Unmarshal(text, &r); err != nil {
+		return Receipt{}, err
+	}
 	if r.Format != receiptFormat {
-		return Receipt{}, fmt.Errorf("%s: format %d, this build knows format %d", path, r.Format, receiptFormat)
+		return Receipt{}, fmt.Errorf("format %d, this build knows format %d", r.Format, receiptFormat)
 	}
 	return r, nil
 }

@@ -121,7 +121,7 @@ func TestWhatIsNotJSONIsRefused(t *testing.T) {
 		`{"a":NaN}`:                            "line 1, column 6, in .a: 'N' where a value has to be",
 		"{\"a\":\"\t\"}":                       "line 1, column 7, in .a: a control character in a string",
 		`{"a":"\x"}`:                           "line 1, column 7, in .a: an escape that JSON does not have",
-		`{"a":"`:                               "line 1, column 6, in .a: a string does not end",
+		`{"a":"`:                               "line 1, column 6, in .a: a string does not end on its line",
 		`{} /* `:                               "line 1, column 4, in .: a comment does not end",
 		`{"hooks":{"S":[{"m":1,"\u006d":2}]}}`: `line 1, column 23, in .hooks.S[0]: .hooks.S[0].m is there twice`,
 		`{"a b":1,"c":{"a b":1,"a b":2}}`:      `line 1, column 23, in .c: .c["a b"] is there twice`,

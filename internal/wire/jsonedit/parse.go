@@ -262,6 +262,8 @@ func (p *parser) str(path Path) error {
 		case c == '"':
 			p.at++
 			return nil
+		case c == '\n' || c == '\r':
+			return p.fault(start, path, "a string does not end on its line")
 		case c < ' ':
 			return p.fault(p.at, path, "a control character in a string")
 		case c == '\\':
@@ -272,7 +274,7 @@ func (p *parser) str(path Path) error {
 			p.at += n - 1
 		}
 	}
-	return p.fault(start, path, "a string does not end")
+	return p.fault(start, path, "a string does not end on its line")
 }
 
 // escapeLen is the length of the escape that s begins with, 0 if it is none.
