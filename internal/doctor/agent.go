@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// floor is the oldest version of Claude Code that Terminus is tested with. Older
-// ones may work.
+// floor is the oldest version of Claude Code that Terminus is made for. Older ones
+// may work.
 const floor = "2.1.227"
 
 // claudeCode is the agent's own program.
@@ -32,7 +32,7 @@ func (claudeCode) version(ctx context.Context, m *machine) Finding {
 	if err != nil || !isVersion(version) {
 		return unknown("%s does not say its version", path)
 	}
-	about := fmt.Sprintf("%s is version %s, and %s is the oldest one that terminus is tested with", path, version, floor)
+	about := fmt.Sprintf("%s is version %s, and terminus is made for %s and later", path, version, floor)
 	if compareVersions(version, floor) < 0 {
 		return problem("%s", about).fix("%s", call(path, m.Environ.GOOS, "update"))
 	}

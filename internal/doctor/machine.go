@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/terminus-archive/terminus/internal/config"
+	"github.com/terminus-archive/terminus/internal/feedback"
 	"github.com/terminus-archive/terminus/internal/harness/registry"
 	"github.com/terminus-archive/terminus/internal/ingest"
 	"github.com/terminus-archive/terminus/internal/search"
@@ -39,6 +40,7 @@ type machine struct {
 	runErr      error
 	kept        map[string]bool // the keys of the sessions that are archived
 	lastSweep   sweep
+	lastPrompt  trace             // the newest decision
 	transcripts []ingest.Standing // of Claude Code, the one that was written last comes last
 
 	// stable is set by the check of the binary: what stands at the stable path is
@@ -108,6 +110,11 @@ func (m *machine) readArchive(ctx context.Context) {
 	}
 	if m.statusErr == nil {
 		m.statusErr = err
+	}
+	log, err := feedback.Log(ctx, m.archive, m.cfg.DataDir, feedback.LogQuery{Limit: 1})
+	if err == nil && len(log.Decisions) > 0 { // a log that cannot be read tells of no run
+		d := log.Decisions[0]
+		m.lastPrompt = trace{at: d.TS, dir: d.CWD, ms: untimed}
 	}
 }
 

@@ -20,12 +20,14 @@ const (
 	tailBytes = 1 << 20
 )
 
-// A trace is what Claude Code recorded of a run of a hook.
+// A trace is what is on record of a run of a hook.
 type trace struct {
 	at, dir string
-	ms      int64
+	ms      int64 // or untimed
 	failed  bool
 }
+
+const untimed = -1
 
 // newestTrace looks for the newest run of command for an event. The transcript that
 // was written last comes last.

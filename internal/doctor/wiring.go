@@ -78,21 +78,34 @@ func (h hook) look(_ context.Context, m *machine) Finding {
 	return h.traced(f, m)
 }
 
-// traced adds what the transcripts tell of its runs. Only the two events that may
-// hand over a text leave a trace there.
+// traced adds what is on record of its runs. Only the two events that may hand over
+// a text leave a record: in Claude Code's transcript where they did, and a prompt in
+// the log of decisions either way.
 func (h hook) traced(f Finding, m *machine) Finding {
-	if h.event != claude.Events()[0] && h.event != claude.Events()[1] {
+	if h.event != sessionStart && h.event != userPromptSubmit {
 		return f
 	}
 	t, found := newestTrace(m.transcripts, h.event, m.wired.Hooks[h.n].Ours[0].Command)
+	if h.event == userPromptSubmit && m.lastPrompt.at > t.at {
+		t, found = m.lastPrompt, true
+	}
 	switch {
 	case !found:
-		return f.and("no run of it is on record yet, which is no fault: Claude Code runs hooks only in a folder that is trusted")
+		return f.and("no run of it is on record, which is no fault: Claude Code runs hooks only in a folder that is trusted, " +
+			"and writes one down only where it handed over a text")
 	case t.failed:
 		return f.noted("Claude Code recorded that it failed in %s at %s", t.dir, t.at)
+	case t.ms == untimed:
+		return f.and("it ran last in %s at %s", t.dir, t.at)
 	}
 	return f.and("it ran last in %s at %s, for %d ms", t.dir, t.at, t.ms)
 }
+
+// The events that may hand over a text.
+const (
+	sessionStart     = "SessionStart"
+	userPromptSubmit = "UserPromptSubmit"
+)
 
 // injectionOff says what switches injection off for the working directory, or "".
 func (m *machine) injectionOff() string {
