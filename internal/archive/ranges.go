@@ -96,24 +96,35 @@ func (r *ranger) read() error {
 	return err
 }
 
-// open copies what the parts need out of their block.
+// open copies what the parts need out of their block. It runs on a goroutine of
+// its own, where a panic would end the process: whoever reads the part alone
+// then meets it.
 func (r *ranger) open(job opening) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.fail(job)
+		}
+	}()
 	open := job.block.inflate
 	if job.block.Raw {
 		open = job.block.open
 	}
 	b, err := open(job.no)
 	if err != nil {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		for _, p := range job.parts {
-			p.failed = true
-		}
+		r.fail(job)
 		return
 	}
 	for _, p := range job.parts {
 		from, to := max(p.Off, job.block.Off), min(p.end(), job.block.Off+job.block.Len)
 		copy(p.bytes[from-p.Off:to-p.Off], b[from-job.block.Off:])
+	}
+}
+
+func (r *ranger) fail(job opening) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range job.parts {
+		p.failed = true
 	}
 }
 

@@ -167,7 +167,10 @@ func (k *lookup) orient(ctx context.Context) (err error) {
 	if k.compaction, err = k.snap.Compaction(ctx, k.session); err != nil || k.compaction == nil || !k.State.CompactionOwed {
 		return err
 	}
-	k.Compacted, k.State.CompactionOwed, k.Changed = true, false, true
+	if k.State.Spent >= k.compaction.Boundary && k.State.Spent > 0 {
+		return nil // the one that is owed is not recorded yet
+	}
+	k.Compacted, k.State.CompactionOwed, k.State.Spent, k.Changed = true, false, k.compaction.Boundary, true
 	k.Dropped, err = k.snap.DroppedTurns(ctx, k.compaction)
 	return err
 }
@@ -212,7 +215,11 @@ func (k *lookup) choose(ctx context.Context) error {
 	k.Reason = reasonNothing
 	for rank, looked := 0, 0; rank < len(hits) && looked < limit; rank++ {
 		h := &hits[rank]
-		if k.Compacted || k.known(h.ID) == "" {
+		copies, err := k.snap.Copies(ctx, h.ID)
+		if err != nil {
+			return err
+		}
+		if k.Compacted || k.known(copies...) == "" {
 			looked++
 		}
 		k.Candidates = append(k.Candidates, Candidate{
@@ -221,31 +228,25 @@ func (k *lookup) choose(ctx context.Context) error {
 		if len(k.chosen) >= k.q.Limits.MaxTurns {
 			continue
 		}
-		if err := k.consider(ctx, rank, h); err != nil {
-			return err
-		}
+		k.consider(rank, h, copies)
 	}
 	return nil
 }
 
 // consider chooses a hit, or notes what speaks against it.
-func (k *lookup) consider(ctx context.Context, rank int, h *search.PromptHit) error {
+func (k *lookup) consider(rank int, h *search.PromptHit, copies []int64) {
 	matched := len(h.MatchedOn)
 	if matched == 0 || rank >= k.q.Limits.EntityRank && matched < k.q.Limits.CoOccurring {
 		k.Reason = reasonTooLow
-		return nil
+		return
 	}
 	if h.ToolResult {
 		k.Reason = reasonResults
-		return nil
-	}
-	copies, err := k.snap.Copies(ctx, h.ID)
-	if err != nil {
-		return err
+		return
 	}
 	if k.Compacted && !slices.ContainsFunc(copies, k.compaction.Dropped) {
 		k.Reason = reasonDropped
-		return nil
+		return
 	}
 	reason := k.known(copies...)
 	if slices.ContainsFunc(k.chosen, func(c search.PromptHit) bool { return slices.Contains(copies, c.ID) }) {
@@ -257,10 +258,9 @@ func (k *lookup) consider(ctx context.Context, rank int, h *search.PromptHit) er
 		if k.State.suppress(Suppressed{h.ID, reason}) {
 			k.Changed = true
 		}
-		return nil
+		return
 	}
 	k.chosen = append(k.chosen, *h)
-	return nil
 }
 
 // write makes the text of the chosen turns. Of those for which the budget has no

@@ -420,8 +420,8 @@ func TestAPromptThatNamesNothingAsksNothing(t *testing.T) {
 	}
 }
 
-// 34 words before a relative path do not push it out of the 32 that count.
-func TestALongPromptDoesNotHideARelativePath(t *testing.T) {
+// 34 words before a name do not push it out of the 32 that count.
+func TestALongPromptDoesNotHideWhatItNames(t *testing.T) {
 	m := newMachine(t)
 	m.session(1, readCall("/work/app/src/retry.go"))
 	var filler []string
@@ -432,8 +432,12 @@ func TestALongPromptDoesNotHideARelativePath(t *testing.T) {
 	if l := m.prompt(now, before+"src/retry.go", recall.State{}); len(l.Injected) != 1 {
 		t.Errorf("relative: %+v", l)
 	}
-	if l := m.prompt(now, before+"/work/app/src/retry.go", recall.State{}); len(l.Injected) != 0 || len(l.Candidates) != 1 {
+	if l := m.prompt(now, before+"/work/app/src/retry.go", recall.State{}); len(l.Injected) != 1 {
 		t.Errorf("absolute: %+v", l)
+	}
+	m.session(2, call("Grep", members{"pattern": "retryBudget"}))
+	if l := m.prompt(now, before+"retryBudget", recall.State{}); len(l.Injected) != 1 {
+		t.Errorf("identifier: %+v", l)
 	}
 }
 

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/terminus-archive/terminus/internal/derive"
@@ -28,7 +29,6 @@ func Spellings(prompt, dir string, limit int) []string {
 // names are what a prompt names.
 type names struct {
 	spellings []string
-	joined    []string // the relative paths below the working directory
 	typed     []string // the names as they were typed
 	words     string   // the prompt as far as a person may have typed it
 
@@ -50,9 +50,7 @@ func namesOf(prompt, dir string, limit int) names {
 			return n
 		case !isAbsolute(path):
 			below := base + "/" + strings.TrimPrefix(strings.TrimPrefix(path, "./"), `.\`)
-			if n.add(below, path) {
-				n.joined = append(n.joined, below)
-			}
+			n.add(below, path)
 		case len(absolute) < limit:
 			if key := wordsOf(path); !pending[key] {
 				pending[key] = true
@@ -105,11 +103,11 @@ func wordsOf(spelling string) string {
 	return strings.Join(words, " ")
 }
 
-// weighed is what entities are compared with: the whole prompt, and before it the
-// paths below the working directory, so that of the words of a long prompt these
-// are among the 32 that count.
+// weighed is what entities are compared with: the whole prompt, and before it
+// what it names, so that of the words of a long prompt these are among the 32
+// that count.
 func (n *names) weighed() string {
-	return strings.Join(append(append([]string{}, n.joined...), n.words), " ")
+	return strings.Join(append(slices.Clone(n.spellings), n.words), " ")
 }
 
 // paths yields the path-shaped words of a prompt.

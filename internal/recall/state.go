@@ -35,6 +35,9 @@ type State struct {
 	Brief          []int64      // turns quoted by the brief
 	Suppressed     []Suppressed // each once, the newest last
 	CompactionOwed bool         // a compaction waits for its prompt
+	// Spent is the boundary of the newest compaction that had its prompt, a turn
+	// id; 0 for none. One that is owed is a newer one.
+	Spent int64
 }
 
 const (
@@ -57,6 +60,7 @@ type stateFile struct {
 	Brief          []int64      `json:"brief"`
 	Suppressed     []Suppressed `json:"suppressed"`
 	CompactionOwed bool         `json:"compaction_owed"`
+	Spent          int64        `json:"spent_boundary,omitempty"`
 }
 
 // ValidSessionID reports whether a session id may name a file: 8 to 64 bytes of
@@ -110,7 +114,7 @@ func parseState(data []byte) State {
 			return State{}
 		}
 	}
-	return State{Injected: f.Injected, Brief: f.Brief, Suppressed: f.Suppressed, CompactionOwed: f.CompactionOwed}
+	return State{Injected: f.Injected, Brief: f.Brief, Suppressed: f.Suppressed, CompactionOwed: f.CompactionOwed, Spent: f.Spent}
 }
 
 // saves tells the temporary files of one process apart.
@@ -150,7 +154,7 @@ func (s State) Save(dataDir, sessionID string) error {
 func (s State) document() ([]byte, error) {
 	doc, err := json.MarshalIndent(stateFile{
 		Format: stateFormat, Injected: listed(s.Injected), Brief: listed(s.Brief), Suppressed: listed(s.Suppressed),
-		CompactionOwed: s.CompactionOwed,
+		CompactionOwed: s.CompactionOwed, Spent: s.Spent,
 	}, "", "  ")
 	return append(doc, '\n'), err
 }

@@ -25,7 +25,7 @@ func FuzzAStateFileIsAStateOrANewSession(f *testing.F) {
 			t.Fatal(err)
 		}
 		again := parseState(doc)
-		want := State{listed(s.Injected), listed(s.Brief), listed(s.Suppressed), s.CompactionOwed}
+		want := State{listed(s.Injected), listed(s.Brief), listed(s.Suppressed), s.CompactionOwed, s.Spent}
 		if !reflect.DeepEqual(again, want) {
 			t.Fatalf("%+v became %+v", want, again)
 		}

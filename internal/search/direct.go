@@ -330,7 +330,6 @@ func (s *Snapshot) prove(ctx context.Context, c *store.Collector, match string, 
 		}
 		return nil
 	}
-	s.r.proven.Store(true)
 	var score float64
 	err := s.tx.QueryRowContext(ctx, `SELECT bm25(turns_fts) FROM turns_fts WHERE turns_fts MATCH ? AND rowid = ?`,
 		match, rows[0].row).Scan(&score)
@@ -340,5 +339,6 @@ func (s *Snapshot) prove(ctx context.Context, c *store.Collector, match string, 
 	if -score != rows[0].relevance {
 		return fmt.Errorf("%w: row %d scores %v in place of %v", store.ErrNoCollect, rows[0].row, rows[0].relevance, -score)
 	}
+	s.r.proven.Store(true)
 	return nil
 }

@@ -107,7 +107,6 @@ func preserved(metadata []byte) []string {
 }
 
 // DroppedTurns are the ids of the turns that a compaction dropped, ascending.
-// Turns that have no uuid cannot be kept by one and are not counted.
 func (s *Snapshot) DroppedTurns(ctx context.Context, c *Compaction) ([]int64, error) {
 	var out []int64
 	err := s.each(ctx, func(rows *sql.Rows) error {
@@ -119,7 +118,7 @@ func (s *Snapshot) DroppedTurns(ctx context.Context, c *Compaction) ([]int64, er
 			out = append(out, id)
 		}
 		return nil
-	}, `SELECT id FROM turns WHERE id >= ? AND id < ? AND uuid IS NOT NULL ORDER BY id`,
+	}, `SELECT id FROM turns WHERE id >= ? AND id < ? ORDER BY id`,
 		c.Boundary>>turnBits<<turnBits, c.Boundary)
 	return out, err
 }

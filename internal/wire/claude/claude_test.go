@@ -135,7 +135,7 @@ func TestAnotherInstallsServerIsNotOurs(t *testing.T) {
 // and taking it out gives back the bytes. What is refused is refused without a change.
 func FuzzAddAndRemove(f *testing.F) {
 	for _, s := range []string{
-		"", "{}", "null", "// c\n", `{"hooks":{}}`, `{"hooks":{"SessionStart":[]}}`, `{"mcpServers":{}}`, "{\n  \"a\": 1, // b\n}\r\n",
+		"", "{}", "null", "// c \n", `{"hooks":{}}`, `{"hooks":{"SessionStart":[]}}`, `{"mcpServers":{}}`, "{\n  \"a\": 1, // b\n}\r\n",
 		`{"hooks":{"SessionEnd":[{"hooks":[{"type":"command","command":"/old/terminus","args":["hook","SessionEnd"]}]}]}}`,
 		`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/bin/terminus","args":["hook","SessionEnd"]}]}]}}`,
 		`{"hooks":{"SessionEnd":[{"hooks":[{"command":"/bin/terminus","args":["hook","PostCompact"]},{"a":[]}]},{"hooks":[]}]}}`,

@@ -60,9 +60,12 @@ func (d *Document) Append(p Path, v Value) (*Document, error) {
 // plant writes an object into a blank text, below its comments.
 func (d *Document) plant(v Members) (*Document, error) {
 	st := d.style(nil)
-	kept := strings.TrimRight(string(d.text), " \t\r\n")
-	if kept != "" && kept != bom {
-		kept += st.newline
+	kept := ""
+	switch n := len(d.comments); {
+	case n > 0:
+		kept = string(d.text[:d.comments[n-1][1]]) + st.newline
+	case bytes.HasPrefix(d.text, []byte(bom)):
+		kept = bom
 	}
 	return Parse([]byte(kept + st.render(v) + st.newline))
 }
