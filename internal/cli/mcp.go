@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -32,6 +33,7 @@ func (e *env) serveMCP(ctx context.Context) error {
 	if f, ok := e.stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		e.notef("waiting for an agent's messages on stdin; Ctrl-D ends it")
 	}
+	debug.SetMemoryLimit(memoryLimit)
 	out := &answers{w: e.stdout}
 	err := mcp.New(mcp.Options{
 		Version: Version(),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/terminus-archive/terminus/internal/feedback"
+	"github.com/terminus-archive/terminus/internal/recall"
 )
 
 // drain moves what hooks logged since the last pass into the store. A pass over
@@ -13,6 +14,7 @@ func (p *pass) drain(ctx context.Context) error {
 	if p.o.Path != "" {
 		return nil
 	}
+	recall.SweepStates(p.o.Config.DataDir, p.started)
 	w, err := p.db.Writer(ctx)
 	if err != nil {
 		return err

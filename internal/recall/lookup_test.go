@@ -354,6 +354,26 @@ func TestTheNewestCompactionCounts(t *testing.T) {
 	}
 }
 
+// A second compaction whose boundary no pass has recorded yet waits for it, and
+// is not spent on the first one's.
+func TestASecondCompactionWaitsForItsOwnBoundary(t *testing.T) {
+	m := newMachine(t)
+	m.session(1, readCall("/work/app/src/retry.go", uuid(1)), boundary())
+	l := m.prompt(1, "src/retry.go", recall.State{CompactionOwed: true})
+	if !l.Compacted || l.State.CompactionOwed || l.State.Spent != turn(0, 1) {
+		t.Fatalf("the first: %+v", l)
+	}
+	state := l.State
+	state.OweCompaction()
+	if l = m.prompt(1, "src/retry.go", state); l.Compacted || !l.State.CompactionOwed {
+		t.Errorf("the second, not recorded yet: %+v", l)
+	}
+	m.session(1, readCall("/work/app/src/retry.go", uuid(1)), boundary(), readCall("/work/app/src/retry.go", uuid(2)), boundary())
+	if l = m.prompt(1, "src/retry.go", state); !l.Compacted || l.State.CompactionOwed || l.State.Spent <= turn(0, 1) {
+		t.Errorf("the second, recorded: %+v", l)
+	}
+}
+
 // After a compaction 50 hits are looked at instead of 10.
 func TestTheLookAfterACompactionIsWider(t *testing.T) {
 	m := newMachine(t)

@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/terminus-archive/terminus/internal/fsx"
 )
@@ -45,6 +47,8 @@ const (
 	stateFormat = 1
 	// stateDir holds the files, inside the data directory.
 	stateDir = "injection"
+	// tempPrefix and tempSuffix are those of a file that is being written.
+	tempPrefix, tempSuffix = ".inject-", ".tmp"
 	// maxState bounds what is read of a file: the ids of a hundred thousand
 	// turns, which no session is ever given.
 	maxState = 4 << 20
@@ -138,7 +142,7 @@ func (s State) Save(dataDir, sessionID string) error {
 			return err
 		}
 	}
-	temp := filepath.Join(filepath.Dir(path), ".inject-"+strconv.Itoa(os.Getpid())+"-"+strconv.FormatInt(saves.Add(1), 10)+".tmp")
+	temp := filepath.Join(filepath.Dir(path), tempPrefix+strconv.Itoa(os.Getpid())+"-"+strconv.FormatInt(saves.Add(1), 10)+tempSuffix)
 	_ = os.Remove(temp) // of a process that was killed, and had this one's id
 	if err := writeOwner(temp, doc); err != nil {
 		return err
@@ -148,6 +152,25 @@ func (s State) Save(dataDir, sessionID string) error {
 		return err
 	}
 	return nil
+}
+
+// SweepStates removes what killed hooks left unfinished more than an hour before
+// now: a hook lives for a moment.
+func SweepStates(dataDir string, now time.Time) {
+	const staleAfter = time.Hour
+	dir := filepath.Join(dataDir, stateDir)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), tempPrefix) || !strings.HasSuffix(e.Name(), tempSuffix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > staleAfter {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // document is the file of s, of which parseState is the reverse.

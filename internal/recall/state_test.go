@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/terminus-archive/terminus/internal/recall"
 )
@@ -15,6 +16,32 @@ import (
 const someSession = "5e0a1111-2222-4333-8444-abcdefABCDEF"
 
 func stateFile(data string) string { return filepath.Join(data, "injection", someSession+".json") }
+
+func TestWhatKilledHooksLeftIsSweptAfterAnHour(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "da[ta")
+	dir := filepath.Join(data, "injection")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	for name, age := range map[string]time.Duration{
+		".inject-1-1.tmp": 2 * time.Hour, ".inject-2-1.tmp": time.Minute, someSession + ".json": 2 * time.Hour,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, now.Add(-age), now.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	recall.SweepStates(data, now)
+	recall.SweepStates(filepath.Join(data, "absent"), now)
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 2 || left[0].Name() != ".inject-2-1.tmp" {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
 
 func TestAStateIsKeptForItsSession(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "not", "there")
