@@ -140,7 +140,7 @@ func Replace(temp, path string) error {
 		_ = os.Remove(temp)
 		return fmt.Errorf("replace %s: %w", path, err)
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
+	if err := SyncDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("replaced %s, but its directory may forget it in a crash: %w", path, err)
 	}
 	return nil
