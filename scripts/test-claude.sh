@@ -63,6 +63,6 @@ for version; do
   [ -n "$(program "$version")" ] || install "$version" || continue
   echo "== Claude Code $version"
   (cd testscripts && TERMINUS_CLAUDE=$(program "$version") "$cut" "$tests" \
-    -test.run '^TestRealClaude$' -test.v -test.timeout "${TEST_TIMEOUT:-8m}") || status=1
+    -test.run '^TestRealClaude' -test.v -test.timeout "${TEST_TIMEOUT:-8m}") || status=1
 done
 exit $status

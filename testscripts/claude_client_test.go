@@ -36,7 +36,7 @@ const (
 )
 
 // A claude is a real Claude Code in a home of its own, with a model that answers
-// by script, and with Terminus connected by hand as the pages say.
+// by script.
 type claude struct {
 	t       *testing.T
 	program string
@@ -50,7 +50,17 @@ type claude struct {
 	given []string // every recall text that the model got, in order
 }
 
+// newClaude is one with Terminus connected by hand, as the pages say.
 func newClaude(t *testing.T) *claude {
+	t.Helper()
+	c := bareClaude(t)
+	c.configure("hooks.md", c.dir(".claude"), "settings.json")
+	c.configure("mcp.md", c.home, ".claude.json")
+	return c
+}
+
+// bareClaude is one that knows nothing of Terminus.
+func bareClaude(t *testing.T) *claude {
 	t.Helper()
 	program := os.Getenv(claudeVar)
 	if program == "" {
@@ -73,8 +83,6 @@ func newClaude(t *testing.T) *claude {
 	}
 	c.dir("src", "demo")
 	c.command("git", "init", "-q", "-b", "main").mustRun()
-	c.configure("hooks.md", c.dir(".claude"), "settings.json")
-	c.configure("mcp.md", home, ".claude.json")
 	t.Logf("Claude Code %s", c.version())
 	return c
 }

@@ -127,7 +127,8 @@ func passes(home string) (running int, known bool) {
 	}
 	for _, p := range processes {
 		exe, err := os.Readlink(filepath.Join(p, "exe"))
-		if err != nil || filepath.Dir(exe) != binDir {
+		installed := filepath.Join(home, ".local", "bin")
+		if err != nil || filepath.Dir(exe) != binDir && filepath.Dir(exe) != installed {
 			continue
 		}
 		environ, err := os.ReadFile(filepath.Join(p, "environ"))

@@ -150,7 +150,7 @@ var normRules = []struct {
 	{regexp.MustCompile(`(?m)^20\d\d-\d\d-\d\d[T ][0-9:.]+(Z| \(local\))  `), `TIME  `},
 	{regexp.MustCompile(`"duration_ms":\d+`), `"duration_ms":0`},
 	{regexp.MustCompile(`"size_bytes":[1-9]\d*`), `"size_bytes":1`},
-	{regexp.MustCompile(`(?m)^(size +).*$`), `${1}SIZE`},
+	{regexp.MustCompile(`(?m)^(size +(?:\d+ files?, )?).*$`), `${1}SIZE`},
 	{regexp.MustCompile(`(?m)^(last run +)\d.*$`), `${1}TIME`},
 	{regexp.MustCompile(`(?m)^( +duration +)\d+ ms$`), `${1}0 ms`},
 }
@@ -168,7 +168,7 @@ func cmdNorm(ts *testscript.TestScript, neg bool, args []string) {
 	for _, place := range []struct{ path, name string }{
 		{ts.Getenv("DATA") + string(filepath.Separator), "$DATA/"}, {ts.Getenv("DATA"), "$DATA"}, {work, "$WORK"},
 	} {
-		for _, form := range []string{place.path, resolved(place.path)} {
+		for _, form := range []string{place.path, resolvedAs(place.path)} {
 			text = strings.ReplaceAll(text, strings.ReplaceAll(form, `\`, `\\`), place.name) // in JSON
 			text = strings.ReplaceAll(text, form, place.name)
 		}
@@ -193,6 +193,15 @@ func resolved(path string) string {
 		return real
 	}
 	return path
+}
+
+// resolvedAs is resolved that keeps a separator at the end.
+func resolvedAs(path string) string {
+	const sep = string(filepath.Separator)
+	if dir, ok := strings.CutSuffix(path, sep); ok {
+		return resolved(dir) + sep
+	}
+	return resolved(path)
 }
 
 var byteMark = regexp.MustCompile(`@x([0-9a-f]{2})@`)

@@ -24,6 +24,9 @@ type dataCommand struct {
 	// mends says that the command brings an older store up to date: it has
 	// nothing to warn of.
 	mends bool
+	// judges says that the command has a verdict of its own on each situation, and
+	// never answers with nothing: only the form of its document is compared.
+	judges bool
 }
 
 var dataCommands = []dataCommand{
@@ -35,7 +38,13 @@ var dataCommands = []dataCommand{
 	{line: "status", empty: `{"excluded":null,"last_run":null,"sessions":0,"size_bytes":0,"store":null,"turns":0,"watermark_bytes":0,"watermarks":0}`},
 	{line: "verify", empty: `{"checked":0,"failures":[]}`},
 	{line: "reindex", empty: `{"preserved":0,"sessions":0,"skipped":[],"turns":0}`, mends: true},
+	{line: "doctor", empty: doctorData, judges: true},
 }
+
+// doctorData has the keys of doctor's data.
+const doctorData = `{"auto_compact":null,"binary":null,"claude_code":null,"cleanup_period_days":null,"config_roots":null,` +
+	`"data_directory":null,"hook_PostCompact":null,"hook_SessionEnd":null,"hook_SessionStart":null,"hook_UserPromptSubmit":null,` +
+	`"last_run":null,"mcp_server":null,"settings_file":null,"store":null}`
 
 func TestEveryDataCommandIsInTheFamily(t *testing.T) {
 	var names []string
@@ -275,6 +284,9 @@ func (s situation) hold(t *testing.T, h *machine, c dataCommand) {
 	}
 	words := strings.Fields(c.line)
 	out, errs, code := h.run(append(words, "--json")...)
+	if c.judges {
+		s = situation{name: s.name, code: code} // that of ok, as is held below
+	}
 	if code != s.code {
 		t.Errorf("exit code %d, want %d", code, s.code)
 	}
@@ -310,7 +322,7 @@ func (s situation) hold(t *testing.T, h *machine, c dataCommand) {
 	if s.whole && out != "" {
 		t.Errorf("for people: stdout %q", out)
 	}
-	if s.code != 0 && !strings.HasPrefix(errs, "terminus: ") {
+	if s.code != 0 && !c.judges && !strings.HasPrefix(errs, "terminus: ") {
 		t.Errorf("for people: stderr %q", errs)
 	}
 	if s.reason != "" && !strings.Contains(errs, s.reason) {

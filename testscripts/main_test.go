@@ -81,6 +81,7 @@ func setup(env *testscript.Env) error {
 		"APPDATA":      filepath.Join(home, "AppData", "Roaming"),
 		"PATH":         binDir + string(os.PathListSeparator) + os.Getenv("PATH"),
 		// The places that scripts look at most.
+		"BIN":    binDir,
 		"DATA":   dataDir(home),
 		"DB":     filepath.Join(dataDir(home), "terminus.db"),
 		"CLAUDE": filepath.Join(home, ".claude", "projects"),

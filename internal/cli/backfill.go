@@ -19,7 +19,7 @@ import (
 func newBackfill(e *env) *cobra.Command {
 	var wait, work bool
 	cmd := &cobra.Command{
-		Use:     "backfill",
+		Use:     backfillCommand,
 		Short:   "Archive everything that is there, in the background",
 		GroupID: groupArchive,
 		Long: `Say how much of the agents' transcripts is not archived yet and how long it will
@@ -58,24 +58,26 @@ terminal. ` + "`terminus status`" + ` shows how far it is.`,
 			}
 			return err
 		}
-		return e.startBackfill(cmd.Name(), cfg.DataDir)
+		exe, err := os.Executable()
+		if err != nil {
+			return fmt.Errorf("find this program: %w", err)
+		}
+		return e.startBackfill(exe, cfg.DataDir)
 	})
 	return cmd
 }
 
+const backfillCommand = "backfill"
+
 const alreadyArchiving = "already archiving; terminus status shows how far it is"
 
-// startBackfill starts the process that does the work.
-func (e *env) startBackfill(command, dataDir string) error {
+// startBackfill starts the process that does the work, which runs exe.
+func (e *env) startBackfill(exe, dataDir string) error {
 	if archiving(dataDir) {
 		e.notef(alreadyArchiving)
 		return nil
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
-	if err := detach.Start(exe, command, "--work"); err != nil {
+	if err := detach.Start(exe, backfillCommand, "--work"); err != nil {
 		return fmt.Errorf("start the backfill: %w", err)
 	}
 	e.notef("archiving in the background; terminus status shows how far it is")

@@ -215,7 +215,7 @@ this machine alone: no network, no daemon, no model.`,
 		&cobra.Group{ID: groupAgents, Title: "Serving agents:"},
 		&cobra.Group{ID: groupCare, Title: "Looking after the archive:"},
 	)
-	root.AddCommand(newIngest(e), newBackfill(e), newHook(e), newMCP(e))
+	root.AddCommand(newIngest(e), newBackfill(e), newHook(e), newMCP(e), newInstall(e), newUninstall(e), newDataDir(e))
 	for _, c := range dataCommands {
 		root.AddCommand(c(e))
 	}

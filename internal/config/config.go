@@ -190,8 +190,15 @@ func Load(e Environ) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	return LoadWith(e, dirs)
+}
+
+// LoadWith is Load with directories that have been resolved, or of which only the
+// configuration directory could be.
+func LoadWith(e Environ, dirs Directories) (*Config, error) {
 	var file string
 	var data []byte
+	var err error
 	if dirs.Config != "" {
 		file = filepath.Join(dirs.Config, FileName)
 		data, err = readFile(file, maxFile)
@@ -290,7 +297,7 @@ func injection(e Environ, t table) Injection {
 			i.Projects[path] = enabled
 		}
 	}
-	if strings.EqualFold(strings.TrimSpace(e.get(envRecall)), recallOff) {
+	if recallIsOff(e) {
 		i.Enabled, i.Projects = false, map[string]bool{}
 	}
 	return i

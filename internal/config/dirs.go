@@ -33,6 +33,9 @@ type Directories struct {
 	// Config holds terminus.toml and the pointer; "" if the system gives no
 	// place for it, in which case there is neither.
 	Config string
+	// Variable is the environment variable that named Data, and so outranks the
+	// pointer; "" if none did.
+	Variable string
 }
 
 // Dirs resolves the directories without reading terminus.toml. The data
@@ -43,6 +46,9 @@ type Directories struct {
 // an error the configuration directory is returned all the same.
 func Dirs(e Environ) (Directories, error) {
 	d := Directories{Config: configDir(e)}
+	if e.get(envDataDir) != "" {
+		d.Variable = envDataDir
+	}
 	dir, err := dataDir(e, d.Config)
 	if err != nil {
 		return d, err
@@ -61,7 +67,7 @@ func dataDir(e Environ, configDir string) (string, error) {
 		return dir, nil
 	}
 	if configDir != "" {
-		dir, err := readPointer(filepath.Join(configDir, PointerName))
+		dir, err := ReadPointer(filepath.Join(configDir, PointerName))
 		if dir != "" || err != nil {
 			return dir, err
 		}
@@ -110,9 +116,9 @@ func below(base string, elem ...string) string {
 	return filepath.Join(append([]string{base}, elem...)...)
 }
 
-// readPointer returns the path in the pointer file, "" if there is no file or
-// it is blank.
-func readPointer(path string) (string, error) {
+// ReadPointer returns the path in the pointer file at path, "" if there is no
+// file or it is blank.
+func ReadPointer(path string) (string, error) {
 	data, err := readFile(path, maxPointer)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -120,7 +126,22 @@ func readPointer(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot tell where the data directory is: %w", err)
 	}
-	dir := strings.TrimSpace(string(data))
+	return parsePointer(path, string(data))
+}
+
+// Pointer is what the pointer file holds for a data directory. A path that would
+// not be read back as it is, for its white space at the end or a line break, is an
+// error.
+func Pointer(dir string) (string, error) {
+	text := dir + "\n"
+	if back, err := parsePointer(PointerName, text); err != nil || back != dir {
+		return "", fmt.Errorf("the file %s cannot hold the path %q", PointerName, dir)
+	}
+	return text, nil
+}
+
+func parsePointer(path, text string) (string, error) {
+	dir := strings.TrimSpace(text)
 	switch {
 	case dir == "":
 		return "", nil

@@ -18,11 +18,13 @@ const (
 	envDataDir    = "TERMINUS_DATA_DIR"
 	envConfigDir  = "TERMINUS_CONFIG_DIR"
 	envRecall     = "TERMINUS_RECALL"
+	envBinDir     = "TERMINUS_BIN_DIR"
 	envClaudeDir  = "CLAUDE_CONFIG_DIR"
 	envXDGData    = "XDG_DATA_HOME"
 	envXDGConfig  = "XDG_CONFIG_HOME"
 	envLocalData  = "LOCALAPPDATA"
 	envRoamedData = "APPDATA"
+	envPath       = "PATH"
 )
 
 // An Environ is what the program knows of the process it runs in.

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/rogpeppe/go-internal/robustio"
@@ -88,7 +89,9 @@ func Narrow(paths ...string) {
 
 // TempPattern matches the files that a killed WriteAtomic leaves behind, in
 // the form that filepath.Match takes.
-const TempPattern = ".*.terminus-tmp"
+const TempPattern = ".*" + tempSuffix
+
+const tempSuffix = ".terminus-tmp"
 
 // WriteAtomic replaces the file path, or creates it, in one step: a reader, and
 // the system after a crash, finds either what was there or all of data, with
@@ -96,29 +99,20 @@ const TempPattern = ".*.terminus-tmp"
 // untouched and nothing is left behind. A link at path is replaced, not
 // followed.
 func WriteAtomic(path string, data []byte, perm fs.FileMode) error {
-	dir := filepath.Dir(path)
-	temp, err := writeTemp(dir, filepath.Base(path), data, perm)
+	temp, err := WriteTemp(path, data, perm)
 	if err != nil {
-		return fmt.Errorf("replace %s: %w", path, err)
+		return err
 	}
-	// On Windows a scanner or reader can hold the old file for a moment;
-	// robustio tries again for two seconds.
-	if err := robustio.Rename(temp, path); err != nil {
-		_ = os.Remove(temp)
-		return fmt.Errorf("replace %s: %w", path, err)
-	}
-	if err := syncDir(dir); err != nil {
-		return fmt.Errorf("replaced %s, but its directory may forget it in a crash: %w", path, err)
-	}
-	return nil
+	return Replace(temp, path)
 }
 
-// writeTemp writes a file for its owner alone beside its later place, gives it
-// its mode when it is whole, and forces it to the disk.
-func writeTemp(dir, base string, data []byte, perm fs.FileMode) (name string, err error) {
-	f, err := os.CreateTemp(dir, "."+base+".*.terminus-tmp")
+// WriteTemp does the first half of WriteAtomic: it writes a file for its owner alone
+// beside path, gives it its mode when it is whole, forces it to the disk, and returns
+// its name. Whatever has that name already is passed over, never written through.
+func WriteTemp(path string, data []byte, perm fs.FileMode) (name string, err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+tempSuffix)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("replace %s: %w", path, err)
 	}
 	_, err = f.Write(data)
 	if err == nil && perm.Perm() != OwnerFile {
@@ -132,9 +126,38 @@ func writeTemp(dir, base string, data []byte, perm fs.FileMode) (name string, er
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())
-		return "", err
+		return "", fmt.Errorf("replace %s: %w", path, err)
 	}
 	return f.Name(), nil
+}
+
+// Replace does the second half: it gives the file temp the name path, in one step. When
+// it fails, temp is gone.
+func Replace(temp, path string) error {
+	// On Windows a scanner or reader can hold the old file for a moment;
+	// robustio tries again for two seconds.
+	if err := robustio.Rename(temp, path); err != nil {
+		_ = os.Remove(temp)
+		return fmt.Errorf("replace %s: %w", path, err)
+	}
+	if err := SyncDir(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("replaced %s, but its directory may forget it in a crash: %w", path, err)
+	}
+	return nil
+}
+
+// Sweep removes what killed calls of WriteTemp left behind of path, and reports whether
+// there was anything. It is for who knows that no other process is at it.
+func Sweep(path string) (swept bool) {
+	dir, prefix := filepath.Dir(path), "."+filepath.Base(path)+"."
+	entries, _ := os.ReadDir(dir) // what cannot be listed cannot be swept
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) && strings.HasSuffix(e.Name(), tempSuffix) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+			swept = true
+		}
+	}
+	return swept
 }
 
 // FreeSpace returns how many bytes this user may still write to the file

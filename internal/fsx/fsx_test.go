@@ -78,13 +78,23 @@ func TestWriteAtomicFailureKeepsWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestTempPatternMatchesTheTemporaryFile(t *testing.T) {
-	name, err := writeTemp(t.TempDir(), "terminus.db", []byte("x"), OwnerFile)
+func TestTheTemporaryFileMatchesItsPatternAndIsSwept(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "terminus.db")
+	name, err := WriteTemp(path, []byte("x"), OwnerFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if ok, err := filepath.Match(TempPattern, filepath.Base(name)); !ok || err != nil {
 		t.Errorf("%s does not match", name)
+	}
+	other, err := WriteTemp(path+"-wal", []byte("x"), OwnerFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Sweep(path)
+	if names := list(t, dir); len(names) != 1 || names[0] != filepath.Base(other) {
+		t.Errorf("directory holds %q", names)
 	}
 }
 

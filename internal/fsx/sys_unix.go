@@ -56,9 +56,10 @@ func FileID(f *os.File) uint64 {
 	return StatOf(info).Inode
 }
 
-// syncDir forces a rename in dir to the disk. File systems that cannot sync a
-// directory have nothing more to offer, so their refusal is not an error.
-func syncDir(dir string) error {
+// SyncDir forces what was made or renamed in dir to the disk. File systems that
+// cannot sync a directory have nothing more to offer, so their refusal is not an
+// error.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

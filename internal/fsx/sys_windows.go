@@ -35,5 +35,5 @@ func FileID(f *os.File) uint64 {
 	return uint64(info.FileIndexHigh)<<32 | uint64(info.FileIndexLow)
 }
 
-// syncDir has nothing to do: a directory cannot be flushed.
-func syncDir(string) error { return nil }
+// SyncDir has nothing to do: a directory cannot be flushed.
+func SyncDir(string) error { return nil }

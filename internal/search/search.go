@@ -38,8 +38,22 @@ type Reader struct {
 // Open opens the store of cfg's data directory for reading. A store that is
 // there and cannot be used is an error (a *store.Error).
 func Open(ctx context.Context, cfg *config.Config) (*Reader, error) {
+	return open(cfg, func(path string) (*store.DB, error) { return store.OpenReader(ctx, path) })
+}
+
+// OpenStill is Open that makes no file; unread and its price are those of
+// store.OpenStill.
+func OpenStill(ctx context.Context, cfg *config.Config) (r *Reader, unread bool, err error) {
+	r, err = open(cfg, func(path string) (db *store.DB, err error) {
+		db, unread, err = store.OpenStill(ctx, path)
+		return db, err
+	})
+	return r, unread, err
+}
+
+func open(cfg *config.Config, openStore func(path string) (*store.DB, error)) (*Reader, error) {
 	r := &Reader{path: store.Path(cfg.DataDir), exclude: cfg.Exclude, filter: redact.New(cfg.Privacy.RedactRecall)}
-	db, err := store.OpenReader(ctx, r.path)
+	db, err := openStore(r.path)
 	if errors.Is(err, store.ErrNoStore) {
 		return r, nil
 	}

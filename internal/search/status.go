@@ -36,44 +36,58 @@ type Status struct {
 	Reason         string    `json:"-"`               // why there is nothing to tell
 }
 
-// Status counts what is in the store. It takes no lock.
+// Status counts what is in the store, and reads how the last pass went. It takes no
+// lock.
 func (r *Reader) Status(ctx context.Context) (Status, error) {
-	var st Status
 	snap, err := r.Snapshot(ctx)
 	if err != nil {
-		return st, err
+		return Status{}, err
 	}
 	defer snap.Close()
-	if snap.tx == nil {
-		st.Reason = fmt.Sprintf(patternNoStore, r.path)
+	st, err := snap.Totals(ctx)
+	if err == nil && snap.tx != nil {
+		st.LastRun, err = snap.LastRun(ctx)
+	}
+	if err != nil {
+		return Status{}, err
+	}
+	return st, nil
+}
+
+// Totals is a Status without the last run.
+func (s *Snapshot) Totals(ctx context.Context) (Status, error) {
+	var st Status
+	if s.tx == nil {
+		st.Reason = fmt.Sprintf(patternNoStore, s.r.path)
 		return st, nil
 	}
-	hidden, err := snap.hidden(ctx)
+	hidden, err := s.hidden(ctx)
 	if err != nil {
 		return st, err
 	}
 	// Everything that is not hidden one by one: the root as an exclusion hides
 	// each project, and a session of no project is still counted.
 	cond, args := View{all: true, hidden: hidden}.where()
-	err = snap.tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(`+turnCount+`), 0)`+sessionFrom+` WHERE `+cond, args...).
+	err = s.tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(`+turnCount+`), 0)`+sessionFrom+` WHERE `+cond, args...).
 		Scan(&st.Sessions, &st.Turns)
 	if err != nil {
-		return Status{}, r.wrap(err)
+		return Status{}, s.r.wrap(err)
 	}
-	err = snap.tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(w.byte_offset), 0)`+sessionFrom+`
+	err = s.tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(w.byte_offset), 0)`+sessionFrom+`
 		JOIN watermarks w ON w.session_no = s.session_no WHERE `+cond, args...).Scan(&st.Watermarks, &st.WatermarkBytes)
 	if err != nil {
-		return Status{}, r.wrap(err)
+		return Status{}, s.r.wrap(err)
 	}
-	if st.LastRun, err = snap.lastRun(ctx); err != nil {
-		return Status{}, err
-	}
-	excluded := append([]string{}, r.exclude.List()...)
-	st.Store, st.Excluded, st.SizeBytes = &r.path, &excluded, store.Size(r.path)
+	excluded := append([]string{}, s.r.exclude.List()...)
+	st.Store, st.Excluded, st.SizeBytes = &s.r.path, &excluded, store.Size(s.r.path)
 	return st, nil
 }
 
-func (s *Snapshot) lastRun(ctx context.Context) (*Run, error) {
+// LastRun is the newest row of the log of passes, nil where there is none.
+func (s *Snapshot) LastRun(ctx context.Context) (*Run, error) {
+	if s.tx == nil {
+		return nil, nil
+	}
 	var run Run
 	err := s.tx.QueryRowContext(ctx, `SELECT started_at, duration_ms, files_seen, files_committed, files_failed,
 		bytes_read, turns_added, error, notes FROM runs ORDER BY id DESC LIMIT 1`).

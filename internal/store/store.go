@@ -90,6 +90,27 @@ func OpenReader(ctx context.Context, path string) (*DB, error) {
 	return db, err
 }
 
+// OpenStill is OpenReader that makes no file, not even those of SQLite: where they
+// are not there, the database file is read as it stands. unread reports that a log
+// was left out by that, so that what is read is an earlier state. A writer that
+// begins meanwhile may make a read fail.
+func OpenStill(ctx context.Context, path string) (db *DB, unread bool, err error) {
+	log, logErr := os.Stat(path + "-wal")
+	logged := logErr == nil && log.Size() > 0
+	if logErr == nil && exists(path+"-shm") {
+		db, err = OpenReader(ctx, path)
+		return db, false, err
+	}
+	if err := absolute(path); err != nil {
+		return nil, false, err
+	}
+	if err := present(path); err != nil {
+		return nil, false, err
+	}
+	db, err = openReadOnly(ctx, path, true)
+	return db, logged, err
+}
+
 func present(path string) error {
 	info, err := os.Stat(path)
 	switch {

@@ -1,0 +1,61 @@
+package config
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// The variables of Claude Code that are looked at.
+const (
+	envNoAutoCompact = "DISABLE_AUTO_COMPACT"
+	envChildSession  = "CLAUDE_CODE_CHILD_SESSION"
+	envInClaude      = "CLAUDECODE"
+	envNoHistory     = "CLAUDE_CODE_SKIP_PROMPT_HISTORY"
+)
+
+// A Surrounding is what the environment says of Claude Code, and of what it is
+// given, as seen from this process.
+type Surrounding struct {
+	// Path are the directories in which programs are looked for, absolute.
+	Path []string
+	// NoAutoCompact is the variable that switches automatic compaction off, ""
+	// where none does.
+	NoAutoCompact string
+	// Unsaved are the variables under which a session that is started from here
+	// may not be saved.
+	Unsaved []string
+	// RecallOff is the setting of the environment that switches injection off, as
+	// NAME=value, or "".
+	RecallOff string
+}
+
+// Surrounding reads it.
+func (e Environ) Surrounding() Surrounding {
+	var s Surrounding
+	for _, dir := range filepath.SplitList(e.get(envPath)) {
+		if abs, ok := e.absolute(dir); ok {
+			s.Path = append(s.Path, filepath.Clean(abs))
+		}
+	}
+	if switchedOn(e.get(envNoAutoCompact)) {
+		s.NoAutoCompact = envNoAutoCompact
+	}
+	for _, name := range []string{envChildSession, envInClaude, envNoHistory} {
+		if switchedOn(e.get(name)) {
+			s.Unsaved = append(s.Unsaved, name)
+		}
+	}
+	if recallIsOff(e) {
+		s.RecallOff = envRecall + "=" + recallOff
+	}
+	return s
+}
+
+// switchedOn reads a variable as Claude Code reads a switch.
+func switchedOn(value string) bool {
+	return value != "" && value != "0" && !strings.EqualFold(value, "false")
+}
+
+func recallIsOff(e Environ) bool {
+	return strings.EqualFold(strings.TrimSpace(e.get(envRecall)), recallOff)
+}
