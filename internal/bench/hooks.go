@@ -211,18 +211,27 @@ func (b *hookBench) rest() {
 	}
 }
 
-// atRest measures hooks one by one, each when the pass of the one before is over.
-func (b *hookBench) atRest() error {
+// oneByOne runs the processes in turn, each when the pass of the one before is over.
+func (b *hookBench) oneByOne() (map[string][]hookShot, error) {
 	shots := map[string][]hookShot{}
 	for range b.o.hookRuns {
 		for _, event := range hookEvents {
 			s, err := b.one(event)
 			if err != nil {
-				return fmt.Errorf("%s: %w", event, err)
+				return nil, fmt.Errorf("%s: %w", event, err)
 			}
 			shots[event] = append(shots[event], s)
 			b.rest()
 		}
+	}
+	return shots, nil
+}
+
+// atRest measures hooks one by one, each when the pass of the one before is over.
+func (b *hookBench) atRest() error {
+	shots, err := b.oneByOne()
+	if err != nil {
+		return err
 	}
 	b.add("at rest", shots)
 	return nil
@@ -281,16 +290,9 @@ func (b *hookBench) afterKill() error {
 		return err
 	}
 	defer func() { _ = lock.Unlock() }()
-	shots := map[string][]hookShot{}
-	for range b.o.hookRuns {
-		for _, event := range hookEvents {
-			s, err := b.one(event)
-			if err != nil {
-				return fmt.Errorf("%s: %w", event, err)
-			}
-			shots[event] = append(shots[event], s)
-			b.rest()
-		}
+	shots, err := b.oneByOne()
+	if err != nil {
+		return err
 	}
 	info, err := os.Stat(store.Path(b.data()) + "-wal")
 	if err != nil {

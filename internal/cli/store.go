@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"runtime/debug"
 
 	"github.com/spf13/pflag"
@@ -10,9 +9,6 @@ import (
 	"github.com/terminus-archive/terminus/internal/search"
 	"github.com/terminus-archive/terminus/internal/store"
 )
-
-// noStore is the reason of a command that finds none.
-func noStore(path string) string { return fmt.Sprintf("no store at %s yet: run terminus ingest", path) }
 
 // open opens the store for reading. The warnings are those about the store as
 // a whole.
@@ -57,7 +53,7 @@ func rawFlag(fl *pflag.FlagSet, raw *bool) {
 
 // noStoreAnswer is the ordinary empty answer where there is no store.
 func (e *env) noStoreAnswer(dataDir string) answer {
-	why := noStore(store.Path(dataDir))
+	why := search.NoStore(store.Path(dataDir))
 	return answer{reason: why, text: func() error {
 		e.notef("%s", why)
 		return nil

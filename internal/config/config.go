@@ -182,8 +182,7 @@ type HarnessConfig struct {
 
 // Load resolves the directories and reads terminus.toml. A file that is not
 // there means defaults. Syntax that is not TOML and a value of the wrong type
-// are errors that name file and line; a value out of range is moved into it,
-// an unknown word means the choice that loses nothing, and an unknown key is
+// are errors that name file and line, and so is a number below 0; an unknown word means the choice that loses nothing, and an unknown key is
 // ignored.
 func Load(e Environ) (*Config, error) {
 	dirs, err := Dirs(e)

@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/terminus-archive/terminus/internal/archive"
 	"github.com/terminus-archive/terminus/internal/document"
+	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/store"
 )
 
@@ -45,7 +45,7 @@ type Drained struct {
 func Drain(ctx context.Context, w *store.Writer, dataDir string, now time.Time) (Drained, error) {
 	var res Drained
 	dir := filepath.Join(dataDir, dirName)
-	sweep(dir, now)
+	fsx.SweepStale(dir, tempPrefix, tempSuffix, now.Add(-staleAfter))
 	names, err := waiting(dataDir)
 	if err != nil {
 		res.Failures = append(res.Failures, Failure{dir, err.Error()})
@@ -121,20 +121,4 @@ func insert(ctx context.Context, w *store.Writer, file string, d *Decision) erro
 		spellings, candidates, injected, suppressed, dropped, thresholds, chars_injected, text, reason)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (file) DO NOTHING`, args...)
 	return err
-}
-
-// sweep removes what killed hooks left unfinished.
-func sweep(dir string, now time.Time) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), tempPrefix) || !strings.HasSuffix(e.Name(), tempSuffix) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > staleAfter {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
 }

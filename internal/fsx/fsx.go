@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/rogpeppe/go-internal/robustio"
 )
@@ -158,6 +159,21 @@ func Sweep(path string) (swept bool) {
 		}
 	}
 	return swept
+}
+
+// SweepStale removes the regular files of dir whose names have that beginning and
+// that end and that were last written before a time: what killed processes left
+// unfinished, where others may be at work. What cannot be listed stays.
+func SweepStale(dir, prefix, suffix string, before time.Time) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(e.Name(), suffix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.ModTime().Before(before) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // FreeSpace returns how many bytes this user may still write to the file

@@ -21,7 +21,6 @@ const afterCompaction = "compact"
 // Why a prompt got nothing, where the lookup was not asked.
 const (
 	reasonOff      = "injection is switched off"
-	reasonNoNames  = "the prompt names no path and no identifier"
 	reasonNoDir    = "the prompt came without a working directory"
 	reasonOlder    = "the store was indexed by another version of terminus, and the next pass brings it up to date"
 	reasonLate     = "it took longer than the 50 ms that a hook has"
@@ -172,7 +171,7 @@ func (w *worker) lookUp(ctx context.Context, cfg *config.Config, before recall.S
 		return l, nil
 	}
 	if l.Spellings = recall.Spellings(prompt, dir, recall.DefaultLimits.MaxCandidates); len(l.Spellings) == 0 {
-		l.Reason = reasonNoNames
+		l.Reason = recall.NoNames
 		return l, nil
 	}
 	r, err := search.Open(ctx, cfg) // closed by the end of the process
@@ -184,7 +183,7 @@ func (w *worker) lookUp(ctx context.Context, cfg *config.Config, before recall.S
 		return l, nil
 	}
 	found, err := recall.LookUp(ctx, r, recall.LookupRequest{
-		SessionID: w.payload.session, Transcript: w.payload.transcript, Dir: dir, Prompt: prompt,
+		Transcript: w.payload.transcript, Dir: dir, Prompt: prompt,
 		Budget: cfg.Injection.PromptChars, State: before, Limits: recall.DefaultLimits, Enabled: cfg.Injection.For,
 	})
 	if err != nil {

@@ -110,7 +110,7 @@ func (m *machine) briefWithin(dir string, budget int) recall.Brief {
 // prompt looks up a prompt typed in session n.
 func (m *machine) prompt(n int, text string, state recall.State) recall.Lookup {
 	m.t.Helper()
-	return m.ask(recall.LookupRequest{SessionID: sessionID(n), Transcript: m.transcript(n), Prompt: text, State: state})
+	return m.ask(recall.LookupRequest{Transcript: m.transcript(n), Prompt: text, State: state})
 }
 
 func (m *machine) ask(q recall.LookupRequest) recall.Lookup {

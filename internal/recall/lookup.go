@@ -27,9 +27,6 @@ var DefaultLimits = Limits{Ranked: 10, CompactedRanked: 50, EntityRank: 3, CoOcc
 
 // A LookupRequest is a prompt, and what is known of the session it was typed in.
 type LookupRequest struct {
-	// SessionID is the agent's own id of the session. It is not looked up: what
-	// the session holds is told by its transcript.
-	SessionID string
 	// Transcript is the path of the session's transcript, which need not exist.
 	Transcript string
 	// Dir is the session's working directory.
@@ -91,8 +88,10 @@ type Lookup struct {
 	Reason string
 }
 
+// NoNames is the reason of a prompt for which nothing is looked up.
+const NoNames = "the prompt names no path and no identifier"
+
 const (
-	reasonNoNames = "the prompt names no path and no identifier"
 	reasonNothing = "nothing archived matches what the prompt names"
 	reasonTooLow  = "no turn matches a stored path, command, error, identifier or tool well enough"
 	reasonKnown   = "the session has, or had, what matches already"
@@ -110,7 +109,7 @@ func LookUp(ctx context.Context, r *search.Reader, q LookupRequest) (Lookup, err
 	n := namesOf(q.Prompt, q.Dir, q.Limits.MaxCandidates)
 	l := Lookup{State: q.State, Spellings: n.spellings}
 	if len(n.spellings) == 0 {
-		l.Reason = reasonNoNames
+		l.Reason = NoNames
 		return l, nil
 	}
 	snap, err := r.Snapshot(ctx)

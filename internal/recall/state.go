@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -158,19 +157,7 @@ func (s State) Save(dataDir, sessionID string) error {
 // now: a hook lives for a moment.
 func SweepStates(dataDir string, now time.Time) {
 	const staleAfter = time.Hour
-	dir := filepath.Join(dataDir, stateDir)
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), tempPrefix) || !strings.HasSuffix(e.Name(), tempSuffix) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > staleAfter {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
+	fsx.SweepStale(filepath.Join(dataDir, stateDir), tempPrefix, tempSuffix, now.Add(-staleAfter))
 }
 
 // document is the file of s, of which parseState is the reverse.

@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
 
 	"github.com/terminus-archive/terminus/internal/project"
@@ -25,7 +24,7 @@ func (s *Snapshot) NoStore() string {
 	if s.tx != nil {
 		return ""
 	}
-	return fmt.Sprintf(patternNoStore, s.r.path)
+	return NoStore(s.r.path)
 }
 
 // Hides reports whether the configuration excludes what was done in dir: by its

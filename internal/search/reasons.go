@@ -16,10 +16,12 @@ const (
 	nothingArchived  = "nothing is archived yet: run terminus ingest"
 	allExcluded      = "the configuration excludes every directory"
 	noWorkDir        = "the working directory cannot be read: name a project"
-	patternNoStore   = "no store at %s yet: run terminus ingest"
 	patternUncovered = "no archived project contains %s"
 	patternExcluded  = "the configuration excludes the project of %s"
 )
+
+// NoStore is the reason of a request that finds no store at path.
+func NoStore(path string) string { return fmt.Sprintf("no store at %s yet: run terminus ingest", path) }
 
 // NoTurn is the reason of a turn that does not exist, or that this request may
 // not see.

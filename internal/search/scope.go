@@ -51,7 +51,7 @@ func (v View) Projects() []string { return slices.Clone(v.projects) }
 func (s *Snapshot) View(ctx context.Context, scope Scope) (View, error) {
 	switch {
 	case s.tx == nil:
-		return View{Reason: fmt.Sprintf(patternNoStore, s.r.path)}, nil
+		return View{Reason: NoStore(s.r.path)}, nil
 	case s.r.exclude.Everything():
 		return View{Reason: allExcluded, Excluded: true}, nil
 	case scope.Project == AllProjects:

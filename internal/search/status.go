@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
 	"github.com/terminus-archive/terminus/internal/store"
 )
@@ -58,7 +57,7 @@ func (r *Reader) Status(ctx context.Context) (Status, error) {
 func (s *Snapshot) Totals(ctx context.Context) (Status, error) {
 	var st Status
 	if s.tx == nil {
-		st.Reason = fmt.Sprintf(patternNoStore, s.r.path)
+		st.Reason = NoStore(s.r.path)
 		return st, nil
 	}
 	hidden, err := s.hidden(ctx)
