@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/ingest"
 )
 
@@ -73,7 +74,16 @@ func (e *env) pass(ctx context.Context, o ingest.Options) (busy bool, err error)
 	m := e.meter()
 	o.Now = time.Now
 	o.Progress = func(p ingest.Progress) { m.update(p.BytesDone, p.BytesTotal) }
+	o.Where = func() (string, error) {
+		dirs, err := config.Dirs(e.environ)
+		return dirs.Data, err
+	}
 	r, err := ingest.Run(ctx, o)
+	if errors.Is(err, ingest.ErrMoved) { // once: nobody moves an archive twice in a breath
+		if o.Config, err = config.Load(e.environ); err == nil {
+			r, err = ingest.Run(ctx, o)
+		}
+	}
 	m.clear()
 	if ctx.Err() != nil {
 		return false, errors.New("interrupted; what was archived stays, and the next pass goes on from there")

@@ -29,6 +29,9 @@ import (
 // Options say what a pass does.
 type Options struct {
 	Config *config.Config
+	// Where, if not nil, tells where the data directory is by now, Config.DataDir
+	// being where it was when Config was read.
+	Where func() (string, error)
 	// Path limits the pass to one transcript; "" is the whole tree.
 	Path string
 	// Backfill commits in larger steps.
@@ -111,7 +114,7 @@ const MemoryLimit = 96 << 20
 var ErrNoSpace = errors.New("not enough free space")
 
 // Run makes one pass. The error is that of the pass as a whole: the store, the
-// lock, the disk, a named transcript that cannot be read. What single
+// lock, the disk, ErrMoved, a named transcript that cannot be read. What single
 // transcripts cost is in the result.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Harnesses == nil {
@@ -124,15 +127,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 			return Result{Excluded: excluded}, err
 		}
 	}
-	if err := fsx.MkdirOwner(o.Config.DataDir); err != nil {
-		return Result{}, fmt.Errorf("create the data directory: %w", err)
-	}
-	lock, held, err := fsx.TryLock(filepath.Join(o.Config.DataDir, LockName))
-	if err != nil {
-		return Result{}, fmt.Errorf("take the ingest lock: %w", err)
-	}
-	if held {
-		return Result{Busy: true}, nil
+	lock, held, err := p.lock()
+	if err != nil || held {
+		return Result{Busy: held}, err
 	}
 	defer func() { _ = lock.Unlock() }()
 	clearProgress(o.Config.DataDir) // of a killed pass

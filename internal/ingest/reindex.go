@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/terminus-archive/terminus/internal/archive"
@@ -70,6 +72,9 @@ func Reindex(ctx context.Context, o ReindexOptions) (Reindexed, error) {
 		return Reindexed{}, &LockedError{name}
 	}
 	defer func() { _ = lock.Unlock() }()
+	if _, err := os.Stat(store.Path(o.DataDir)); errors.Is(err, fs.ErrNotExist) {
+		return Reindexed{}, store.ErrNoStore // a move has taken it away before the lock was ours
+	}
 	db, err := store.OpenWriter(ctx, o.DataDir)
 	if err != nil {
 		return Reindexed{}, err

@@ -231,10 +231,7 @@ func (p *Plan) removeTree(dir string, lock *fsx.Lock) error {
 		}
 		p.o.reached(removing)
 	}
-	if err := lock.Unlock(); err != nil {
-		return err
-	}
-	if err := os.Remove(filepath.Join(real, ingest.LockName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := lock.Remove(); err != nil {
 		return err
 	}
 	if err := os.Remove(real); err != nil {

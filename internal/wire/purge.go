@@ -95,10 +95,7 @@ func (a Archive) Purge() (left bool, err error) {
 			return true, err
 		}
 	}
-	if err := lock.Unlock(); err != nil {
-		return true, err
-	}
-	if err := os.Remove(filepath.Join(a.Dir, ingest.LockName)); err != nil {
+	if err := lock.Remove(); err != nil {
 		return true, err
 	}
 	_ = os.Remove(a.Dir) // one that holds something else stays
