@@ -36,7 +36,11 @@ size are shown first, and the answer is no unless it is yes.`,
 			return err
 		}
 		dirs, dirsErr := config.Dirs(e.environ)
-		for _, r := range wire.Uninstall(ctx, o) {
+		removals, err := wire.Uninstall(ctx, o)
+		if err != nil {
+			return unchanged(err)
+		}
+		for _, r := range removals {
 			e.printRemoval(r)
 		}
 		if dirsErr != nil {
