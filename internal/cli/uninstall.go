@@ -75,6 +75,9 @@ func (e *env) printRemoval(r wire.Removal) {
 	for _, path := range r.Kept {
 		e.row("", "as it was before install: "+path)
 	}
+	for _, o := range r.Orphans {
+		e.warnf("%s: %s still runs %s, which is gone: it is not an entry of install, and was left alone", r.Path, o.Key, o.Program)
+	}
 }
 
 // archiveAfter says where the archive is, or deletes it.

@@ -306,7 +306,7 @@ func (p *Plan) startTimer(ctx context.Context) error {
 		case there && !mine:
 			err = fmt.Errorf("%s: is there already, and is not from terminus install", f.Path)
 		case f.Link == "":
-			err = fsx.WriteAtomic(f.Path, f.Text, 0o644)
+			err = fsx.WriteAtomic(f.Path, f.Text, timerMode)
 		case !there:
 			err = os.Symlink(f.Link, f.Path)
 		}

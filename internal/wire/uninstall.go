@@ -79,6 +79,12 @@ func uninstall(ctx context.Context, o Options) (all []Removal, empty []string) {
 			all = append(all, r)
 		}
 	}
+	for i := range all {
+		all[i].Orphans = slices.DeleteFunc(all[i].Orphans, func(o Orphan) bool {
+			_, err := os.Lstat(o.Program)
+			return err == nil // it was not removed
+		})
+	}
 	if slices.ContainsFunc(all, func(r Removal) bool { return r.Err != nil }) {
 		return all, nil
 	}
