@@ -9,9 +9,12 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/terminus-archive/terminus/internal/archive"
 	"github.com/terminus-archive/terminus/internal/fsx"
@@ -19,6 +22,7 @@ import (
 	"github.com/terminus-archive/terminus/internal/index"
 	"github.com/terminus-archive/terminus/internal/project"
 	"github.com/terminus-archive/terminus/internal/store"
+	"github.com/terminus-archive/terminus/internal/transcript"
 )
 
 // errExcluded means that a session's records place it in an excluded project,
@@ -42,6 +46,7 @@ type worker struct {
 	looked   bool // orphans were read
 	limit    int64
 	remarks  []Failure
+	strange  map[string]int64 // records by their types, of which none is known
 }
 
 // run takes the jobs in order. A transcript that cannot be read is a failure
@@ -338,9 +343,34 @@ func (in *intake) remark(torn bool) {
 	if torn {
 		add(1, "incomplete line", "")
 	}
+	for kind, n := range in.derive.State.Strange {
+		if _, seen := in.w.strange[kind]; seen || len(in.w.strange) < transcript.StrangeLimit {
+			in.w.strange[kind] += n
+		}
+	}
 	if len(parts) > 0 {
 		in.w.remarks = append(in.w.remarks, Failure{in.j.t.Path, strings.Join(parts, ", ")})
 	}
+}
+
+// strangers is the note about records of types that nobody knows, "" where there were none.
+func (w *worker) strangers() string {
+	var all []string
+	for _, kind := range slices.Sorted(maps.Keys(w.strange)) {
+		all = append(all, fmt.Sprintf("%s (%d)", strings.Map(printable, kind), w.strange[kind]))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "records of types that are not known, archived and not searched: " + strings.Join(all, ", ")
+}
+
+// printable keeps a note on its line.
+func printable(r rune) rune {
+	if !unicode.IsPrint(r) {
+		return unicode.ReplacementChar
+	}
+	return r
 }
 
 // due reports whether a transaction should end before a line of n bytes.

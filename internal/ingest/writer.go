@@ -59,7 +59,7 @@ func (p *pass) pipeline(ctx context.Context) error {
 
 	q := newQueue[*batch]()
 	worked := make(chan error, 1)
-	wk := &worker{p: p, q: q, inFlight: map[string]bool{}, limit: limit}
+	wk := &worker{p: p, q: q, inFlight: map[string]bool{}, limit: limit, strange: map[string]int64{}}
 	go func() {
 		defer close(q.ch)
 		worked <- wk.run(ctx)
@@ -74,6 +74,9 @@ func (p *pass) pipeline(ctx context.Context) error {
 	}
 	err = <-worked
 	p.res.Remarks = append(p.res.Remarks, wk.remarks...)
+	if note := wk.strangers(); note != "" {
+		p.res.Notes = append(p.res.Notes, note)
+	}
 	if err != nil {
 		return err
 	}
