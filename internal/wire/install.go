@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/fsx"
@@ -75,6 +76,11 @@ func (e *RefusedError) ReadOnly() bool { return errors.Is(e.Err, errReadOnly) }
 // of it is an error: a *ForeignError, a *RefusedError, or another one.
 func Prepare(o Options) (*Plan, error) {
 	p := &Plan{o: o, Receipt: filepath.Join(o.Places.Receipt, ReceiptName)}
+	for _, path := range []string{o.Places.Binary, o.Places.Receipt, o.Places.ClaudeSettings, o.Places.ClaudeState} {
+		if !utf8.ValidString(path) {
+			return nil, fmt.Errorf("%s: not UTF-8, and so cannot be written down in JSON", path)
+		}
+	}
 	var err error
 	if p.was, err = ReadReceipt(o.Places.Receipt); err != nil {
 		return nil, err

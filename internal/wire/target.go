@@ -27,6 +27,10 @@ func readTarget(path string) (target, error) {
 	t := target{path: path}
 	var err error
 	if t.real, err = follow(path); err != nil {
+		var named *fs.PathError
+		if !errors.As(err, &named) {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
 		return t, err
 	}
 	if t.text, _, err = ReadFile(t.real); err != nil || t.text == nil {
@@ -55,7 +59,7 @@ func follow(path string) (string, error) {
 		}
 		path = link
 	}
-	return "", fmt.Errorf("%s: too many links", path)
+	return "", errors.New("too many links")
 }
 
 // mode is the mode that the file has, or is to get.
@@ -75,7 +79,13 @@ func (t target) check() error {
 	if t.info != nil && t.mode()&0o222 == 0 {
 		return fmt.Errorf("%s: %w", t.real, errReadOnly)
 	}
-	return checkDir(filepath.Dir(t.real))
+	if err := checkDir(filepath.Dir(t.real)); err != nil || t.info == nil {
+		return err
+	}
+	if err := ownable(t.info); err != nil {
+		return fmt.Errorf("%s: %w (%w)", t.real, errReadOnly, err)
+	}
+	return nil
 }
 
 // checkDir reports what would keep a file from being made in a directory, which may

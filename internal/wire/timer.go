@@ -127,7 +127,7 @@ func systemdVariable(v string) string { return "Environment=" + systemdQuote(v) 
 
 // systemdQuote spells a word of a unit file.
 func systemdQuote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(s) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "\n", `\n`, "\r", `\r`).Replace(s) + `"`
 }
 
 func launchdTimer(a Account, binary string) Timer {

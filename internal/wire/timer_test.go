@@ -167,6 +167,13 @@ func TestAFileOfATimerIsOursByItsMark(t *testing.T) {
 	}
 }
 
+func TestAUnitHasNoLineThatAPathBegins(t *testing.T) {
+	timer := systemdTimer(Account{XDGConfig: "/x"}, "/home/a\nExecStart=/bin/b/terminus")
+	if text := string(timer.Files[0].Text); !strings.Contains(text, "ExecStart=\"/home/a\\nExecStart=/bin/b/terminus\" ingest\n") {
+		t.Error(text)
+	}
+}
+
 // A timer that names the old place of the data directory no longer does after a move; one
 // that names another is left alone.
 func TestATimerFollowsAMove(t *testing.T) {
