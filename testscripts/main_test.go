@@ -36,7 +36,7 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	binDir = dir
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-X github.com/terminus-archive/terminus/internal/cli.version="+testVersion,
+	build := exec.Command("go", "build", "-trimpath", "-tags", "testclock", "-ldflags", "-X github.com/terminus-archive/terminus/internal/cli.version="+testVersion,
 		"-o", filepath.Join(dir, "terminus"+exeSuffix()), "github.com/terminus-archive/terminus/cmd/terminus")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -139,6 +139,10 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	defer clearProgress(o.Config.DataDir)
 	sweep(o.Config.DataDir)
 	res, err := p.run(ctx)
+	_ = lock.Unlock() // a snapshot keeps no other pass waiting
+	if err == nil {
+		p.snapshot(ctx, &res)
+	}
 	if p.named1 != nil && err == nil {
 		for i, f := range res.Failures {
 			if f.Path == p.named1.Path {
@@ -204,6 +208,9 @@ func (p *pass) run(ctx context.Context) (Result, error) {
 		fatal = p.pipeline(ctx)
 	}
 	_ = reader.Close() // a last checkpoint must not meet our own reader
+	if fatal == nil {
+		fatal = p.conclude(ctx)
+	}
 	if err := p.finish(ctx, fatal); fatal == nil {
 		fatal = err
 	}
