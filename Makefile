@@ -2,6 +2,8 @@
 
 MODULE  := github.com/terminus-archive/terminus
 VERSION ?= $(patsubst v%,%,$(shell git describe --tags --dirty 2>/dev/null || echo v0.0.0-dev))
+COMMIT  := $(shell git rev-parse HEAD 2>/dev/null)
+COMMIT_DATE := $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
 BUILD   := build
 BINARY  := $(BUILD)/terminus
 
@@ -10,7 +12,8 @@ OSES  := linux darwin windows
 ARCHS := amd64 arm64
 
 GO        ?= go
-LDFLAGS   := -s -w -X $(MODULE)/internal/cli.version=$(VERSION)
+LDFLAGS   := -s -w -X $(MODULE)/internal/cli.version=$(VERSION) -X $(MODULE)/internal/cli.commit=$(COMMIT) \
+	-X $(MODULE)/internal/cli.commitDate=$(COMMIT_DATE)
 export CGO_ENABLED ?= 0
 # For every command alike: what was compiled for one target serves the others.
 export GOFLAGS += -trimpath
@@ -50,6 +53,11 @@ help: ## list the targets
 build: ## build the static binary into build/terminus
 	@mkdir -p $(BUILD)
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BINARY)$(shell $(GO) env GOEXE) ./cmd/terminus
+
+.PHONY: assets
+assets: ## write manual pages and completions into build/assets
+	$(GO) run -ldflags '-X $(MODULE)/internal/cli.version=$(VERSION)' ./internal/assets -out $(BUILD)/assets \
+		-date $(or $(COMMIT_DATE),1970-01-01T00:00:00Z)
 
 .PHONY: demo
 demo: ## archive, list, search and show the sample sessions in a temporary home

@@ -67,6 +67,7 @@ var dataCommands = []dataCommand{
 	{line: "verify", empty: `{"checked":0,"failures":[]}`},
 	{line: "reindex", empty: `{"preserved":0,"sessions":0,"skipped":[],"turns":0}`, mends: true},
 	{line: "doctor", empty: doctorData, judges: true},
+	{line: "version", empty: `{"commit":null,"date":null,"go":null,"system":null,"version":null}`, judges: true},
 	{line: "import EXPORT", empty: `{"bytes":0,"evicted":0,"excluded":0,"notes":[],"present":0,"refused":[],"sessions":0,"source":EXPORT,"turns":0}`, mends: true, makes: true},
 }
 

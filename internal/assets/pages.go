@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
+
+	"github.com/terminus-archive/terminus/internal/cli"
+)
+
+// pages writes a manual page for each command into dir.
+func pages(root *cobra.Command, dir string, date time.Time) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	describe(root)
+	err := doc.GenManTree(root, &doc.GenManHeader{
+		Title: "TERMINUS", Section: "1", Source: "Terminus " + cli.Version(), Manual: "Terminus", Date: &date,
+	}, dir)
+	if err != nil {
+		return err
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*.1"))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, finish(page), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describe makes the tree fit for pages. The pages go through Markdown, which takes a word in
+// angle brackets for a tag of HTML; a flag is to show what it takes, not what it is without.
+func describe(cmd *cobra.Command) {
+	cmd.DisableAutoGenTag = true
+	cmd.Use = strings.ReplaceAll(cmd.Use, "<", `\<`)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Value.Type() != "bool" {
+			f.DefValue = strings.ToUpper(f.Value.Type())
+		}
+	})
+	for _, c := range cmd.Commands() {
+		// Packages install completions; nobody has to read how they are printed.
+		c.Hidden = c.Hidden || c.Name() == "completion"
+		describe(c)
+	}
+}
+
+// exitStatus is what help says of it.
+const exitStatus = `
+.SH EXIT STATUS
+.TP
+.B 0
+done; an empty answer is one, too
+.TP
+.B 1
+it could not be done, or verify found damage
+.TP
+.B 2
+the command line could not be used
+`
+
+// finish takes away what the generator says of a switch's default, and adds what it does not
+// know.
+func finish(page []byte) []byte {
+	page = bytes.ReplaceAll(page, []byte(`\fP[=false]`), []byte(`\fP`))
+	see := []byte("\n.SH SEE ALSO")
+	if i := bytes.Index(page, see); i >= 0 {
+		return append(append(append([]byte{}, page[:i]...), exitStatus...), page[i+1:]...)
+	}
+	return append(page, exitStatus[1:]...)
+}
