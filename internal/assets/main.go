@@ -45,5 +45,5 @@ func write(out, date string) error {
 			return err
 		}
 	}
-	return pages(root, filepath.Join(out, "man"), at.UTC())
+	return pages(root, out, at.UTC())
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,10 +15,14 @@ import (
 	"github.com/terminus-archive/terminus/internal/cli"
 )
 
-// pages writes a manual page for each command into dir.
-func pages(root *cobra.Command, dir string, date time.Time) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+// pages writes a manual page for each command into the directory man of out, and once more,
+// compressed as distributions want it, into man.gz.
+func pages(root *cobra.Command, out string, date time.Time) error {
+	dir, packed := filepath.Join(out, "man"), filepath.Join(out, "man.gz")
+	for _, d := range []string{dir, packed} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			return err
+		}
 	}
 	describe(root)
 	err := doc.GenManTree(root, &doc.GenManHeader{
@@ -35,11 +40,31 @@ func pages(root *cobra.Command, dir string, date time.Time) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(name, finish(page), 0o644); err != nil {
+		page = finish(page)
+		if err := os.WriteFile(name, page, 0o644); err != nil {
+			return err
+		}
+		if err := pack(filepath.Join(packed, filepath.Base(name)+".gz"), page); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// pack writes a page compressed, without name and time, so that its bytes are always the same.
+func pack(path string, page []byte) error {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(page); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
 }
 
 // describe makes the tree fit for pages. The pages go through Markdown, which takes a word in
