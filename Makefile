@@ -150,8 +150,28 @@ inspector: ## let the MCP inspector list and call the tools (needs npm; installs
 test-claude: ## let real Claude Codes be given what they are promised (needs npm; installs them into the cache directory)
 	@GO='$(GO)' TEST_TIMEOUT='$(TEST_TIMEOUT)' sh scripts/test-claude.sh '$(CLAUDE_CACHE)' $(CLAUDE_VERSIONS)
 
+# What builds a release, pinned.
+GORELEASER_VERSION  := v2.15.1
+CYCLONEDX_VERSION   := v1.10.0
+RELEASE_TOOLS       := $(TOOLS)/release-$(GORELEASER_VERSION)-$(CYCLONEDX_VERSION)
+
+$(RELEASE_TOOLS)/done:
+	GOBIN=$(@D) $(GO) install github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION)
+	GOBIN=$(@D) $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
+	touch $@
+
+.PHONY: release-snapshot
+release-snapshot: $(RELEASE_TOOLS)/done ## build every artefact of the last commit into build/dist, without a network
+	PATH="$(RELEASE_TOOLS):$$PATH" sh scripts/release-snapshot.sh $(BUILD)/dist $(VERSION)
+
+.PHONY: release-check
+release-check: release-snapshot ## build the artefacts a second time, compare the bytes, and use them
+	PATH="$(RELEASE_TOOLS):$$PATH" sh scripts/release-snapshot.sh $(BUILD)/dist-again $(VERSION)
+	TERMINUS_DIST='$(abspath $(BUILD)/dist)' TERMINUS_DIST_AGAIN='$(abspath $(BUILD)/dist-again)' \
+		$(GO) test -count 1 -timeout $(TEST_TIMEOUT) -run Released -v ./testscripts/...
+
 .PHONY: full
-full: test vet lint race cross-vet cross-build crash fuzz bench inspector test-claude ## everything, as before a release (real-clients too, where they are named)
+full: test vet lint race cross-vet cross-build crash fuzz bench inspector test-claude release-check ## everything, as before a release (real-clients too, where they are named)
 	@if [ -n '$(CLIENT_STORE)$(REAL_CLIENTS)' ]; then $(MAKE) --no-print-directory real-clients; fi
 
 .PHONY: cross-build

@@ -1,5 +1,5 @@
-// Assets writes what a package holds beside the binary: manual pages for every command, and
-// completions for four shells, all made of the command tree. It is a program of the
+// Assets writes what a package holds beside the binary: manual pages for every command and
+// completions for four shells, made of the command tree, and the changelog, compressed. It is a program of the
 // developers, so that the shipped one does not carry the generator.
 //
 // The same tree and date give the same bytes.
@@ -18,8 +18,13 @@ import (
 func main() {
 	out := flag.String("out", "build/assets", "write to this directory")
 	date := flag.String("date", "", "the date on the manual pages, RFC 3339: that of the commit")
+	changelog := flag.String("changelog", "CHANGELOG.md", "the changelog")
 	flag.Parse()
-	if err := write(*out, *date); err != nil {
+	err := write(*out, *date)
+	if err == nil {
+		err = packFile(filepath.Join(*out, "changelog.gz"), *changelog)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "assets:", err)
 		os.Exit(1)
 	}

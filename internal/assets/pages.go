@@ -51,14 +51,23 @@ func pages(root *cobra.Command, out string, date time.Time) error {
 	return nil
 }
 
-// pack writes a page compressed, without name and time, so that its bytes are always the same.
-func pack(path string, page []byte) error {
+// packFile packs a file.
+func packFile(path, source string) error {
+	text, err := os.ReadFile(source)
+	if err != nil {
+		return err
+	}
+	return pack(path, text)
+}
+
+// pack writes text compressed, without name and time, so that its bytes are always the same.
+func pack(path string, text []byte) error {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {
 		return err
 	}
-	if _, err := w.Write(page); err != nil {
+	if _, err := w.Write(text); err != nil {
 		return err
 	}
 	if err := w.Close(); err != nil {
