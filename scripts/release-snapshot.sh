@@ -3,6 +3,7 @@
 # without a network. It works in a clone, so that what was not committed is not in it.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=packaging/owner.env
 . "$here/packaging/owner.env"
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
