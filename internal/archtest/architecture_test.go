@@ -29,14 +29,14 @@ const (
 // it, never one after it. Everything below `harness/` but the registry is one
 // agent's, and agents do not know each other.
 var order = []string{
-	"config", "fsx", "document", "detach", "store", "archive", "transcript", "harness", "harness/*", "harness/registry",
-	"project", "capture", "derive", "index", "redact", "search", "recall", "feedback", "observe", "retention",
-	"ingest", "relocate", "wire", "wire/jsonedit", "wire/*", "doctor", "corpus", "corpus/gen", "bench", "hook", "mcp", "tui", "web", "cli",
+	"clock", "config", "fsx", "document", "detach", "store", "archive", "transcript", "harness", "harness/*", "harness/registry",
+	"project", "capture", "derive", "index", "redact", "search", "export", "recall", "feedback", "observe", "retention",
+	"ingest", "relocate", "wire", "wire/jsonedit", "wire/*", "doctor", "corpus", "corpus/gen", "bench", "hook", "mcp", "tui", "web", "cli", "assets",
 }
 
-// surfaces read the clock, and hand the time down as a value. The other two are
+// surfaces read the clock, and hand the time down as a value. The last two are
 // commands of the developers.
-var surfaces = []string{"cli", "hook", "mcp", "tui", "web", "corpus/gen", "bench"}
+var surfaces = []string{"clock", "cli", "hook", "mcp", "tui", "web", "corpus/gen", "bench"}
 
 // What reads the environment, the home directory or the clock, by package.
 var (
@@ -181,7 +181,7 @@ func (s source) uses(world map[string][]string) []string {
 
 func TestOnlyConfigReadsTheEnvironment(t *testing.T) {
 	for _, s := range sources(t) {
-		if s.dir == "config" {
+		if s.dir == "config" || s.dir == "clock" {
 			continue
 		}
 		for _, use := range s.uses(environment) {

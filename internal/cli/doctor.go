@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/terminus-archive/terminus/internal/clock"
 	"github.com/terminus-archive/terminus/internal/doctor"
 )
 
@@ -34,7 +34,7 @@ The exit code is 1 where a check found a problem.`,
 			if err != nil {
 				return answer{}, fmt.Errorf("find this program: %w", err)
 			}
-			report := doctor.Run(ctx, doctor.Options{Environ: e.environ, Exe: exe, Version: Version(), Now: time.Now()})
+			report := doctor.Run(ctx, doctor.Options{Environ: e.environ, Exe: exe, Version: Version(), Now: clock.Now()})
 			a := answer{data: report.Data(), text: func() error {
 				e.printReport(report)
 				return nil

@@ -10,10 +10,10 @@ import (
 	"runtime/debug"
 	"slices"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/terminus-archive/terminus/internal/clock"
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/ingest"
 )
@@ -72,7 +72,7 @@ func (e *env) pass(ctx context.Context, o ingest.Options) (busy bool, err error)
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	m := e.meter()
-	o.Now = time.Now
+	o.Now = clock.Now
 	o.Progress = func(p ingest.Progress) { m.update(p.BytesDone, p.BytesTotal) }
 	o.Where = func() (string, error) {
 		dirs, err := config.Dirs(e.environ)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/terminus-archive/terminus/internal/clock"
 	"github.com/terminus-archive/terminus/internal/ingest"
 	"github.com/terminus-archive/terminus/internal/search"
 )
@@ -92,7 +93,7 @@ func (e *env) printRunning() error {
 	if err != nil {
 		return err
 	}
-	p, running := ingest.ReadProgress(cfg.DataDir, time.Now())
+	p, running := ingest.ReadProgress(cfg.DataDir, clock.Now())
 	if running {
 		e.labelled("running", "%s", progressLine(p.BytesDone, p.BytesTotal, time.Since(p.StartedAt)))
 	}

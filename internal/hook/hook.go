@@ -21,6 +21,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/terminus-archive/terminus/internal/clock"
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/detach"
 	"github.com/terminus-archive/terminus/internal/document"
@@ -113,7 +114,7 @@ type answer struct {
 // answer hands over the text of an event, if it is ready in time.
 func (h *call) answer(data []byte) {
 	late := time.NewTimer(answerWait)
-	w := &worker{event: h.event, environ: h.environ, received: time.Now()}
+	w := &worker{event: h.event, environ: h.environ, received: clock.Now()}
 	made := make(chan answer, 1)
 	go func() {
 		defer func() {

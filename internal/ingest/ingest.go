@@ -136,6 +136,10 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	defer clearProgress(o.Config.DataDir)
 	sweep(o.Config.DataDir)
 	res, err := p.run(ctx)
+	_ = lock.Unlock() // a snapshot keeps no other pass waiting
+	if err == nil {
+		p.snapshot(ctx, &res)
+	}
 	if p.named1 != nil && err == nil {
 		for i, f := range res.Failures {
 			if f.Path == p.named1.Path {
@@ -165,9 +169,11 @@ type pass struct {
 	o       Options
 	started time.Time
 	named1  *harness.Transcript // the transcript that the caller named
-	jobs    []job
-	res     Result
-	prog    Progress
+	// choose, if not nil, makes the jobs in place of discovery.
+	choose func(context.Context) error
+	jobs   []job
+	res    Result
+	prog   Progress
 
 	db     *store.DB // the writer's
 	reader *store.DB
@@ -191,7 +197,9 @@ func (p *pass) run(ctx context.Context) (Result, error) {
 	if fatal == nil {
 		fatal = p.drain(ctx)
 	}
-	if fatal == nil {
+	if fatal == nil && p.choose != nil {
+		fatal = p.choose(ctx)
+	} else if fatal == nil {
 		fatal = p.plan(ctx)
 	}
 	if fatal == nil {
@@ -201,6 +209,9 @@ func (p *pass) run(ctx context.Context) (Result, error) {
 		fatal = p.pipeline(ctx)
 	}
 	_ = reader.Close() // a last checkpoint must not meet our own reader
+	if fatal == nil {
+		fatal = p.conclude(ctx)
+	}
 	if err := p.finish(ctx, fatal); fatal == nil {
 		fatal = err
 	}

@@ -181,6 +181,26 @@ CREATE TABLE IF NOT EXISTS decisions (
 CREATE INDEX IF NOT EXISTS idx_decisions_session ON decisions(session_id);
 CREATE INDEX IF NOT EXISTS idx_decisions_ts ON decisions(ts);
 
+-- What became of a decision once its session was closed. A turn that was deleted
+-- keeps its label.
+CREATE TABLE IF NOT EXISTS labels (
+  id          INTEGER PRIMARY KEY,
+  decision_id INTEGER NOT NULL REFERENCES decisions(id),
+  turn_id     INTEGER,
+  label       TEXT NOT NULL, -- hit, false positive, miss, wasted budget
+  detail      TEXT,
+  labeled_at  TEXT
+);
+CREATE INDEX IF NOT EXISTS idx_labels_decision ON labels(decision_id);
+
+-- The mechanical facts of closed sessions.
+CREATE TABLE IF NOT EXISTS observations (
+  session_key  TEXT PRIMARY KEY REFERENCES sessions(session_key),
+  session_id   TEXT,
+  generated_at TEXT,
+  mechanical   TEXT -- JSON
+);
+
 -- ---- derived: rebuilt from the blocks ----------------------------------------
 
 CREATE TABLE IF NOT EXISTS turns (
