@@ -158,7 +158,7 @@ func (w *writer) object(at place) (changed bool) {
 			return false
 		}
 		m := member{start: len(w.out)}
-		m.key = w.text()
+		m.key = w.key()
 		w.blank()
 		w.i++ // the colon
 		w.out = append(w.out, ':')
@@ -214,40 +214,45 @@ func (w *writer) arrange(start int, members []member, sorted bool, at place) (ch
 	return changed
 }
 
-// text writes the string that comes next, escaped as little as JSON allows, and
-// returns what it says.
-func (w *writer) text() []byte {
-	w.i++
+// key writes the string that comes next and returns what it says.
+func (w *writer) key() []byte {
 	start, out := w.i, len(w.out)
-	w.out = append(w.out, '"')
-	escaped := false
-	for {
-		n := bytes.IndexAny(w.in[w.i:], `"\`)
-		w.out = append(w.out, w.in[w.i:w.i+n]...)
-		w.i += n
-		if w.in[w.i] == '"' {
-			break
-		}
-		escaped = true
-		w.escape()
+	if !w.text() {
+		return w.in[start+1 : w.i-1 : w.i-1]
 	}
-	said := w.in[start:w.i:w.i]
-	w.i++
-	w.out = append(w.out, '"')
-	if escaped {
-		said = unescape(w.out[out+1 : len(w.out)-1])
-	}
-	return said
+	return unescape(w.out[out+1 : len(w.out)-1])
 }
 
-// escape writes the character of the escape that comes next.
-func (w *writer) escape() {
-	c := w.in[w.i+1]
-	if c != 'u' {
-		if c != '/' {
-			w.out = append(w.out, '\\')
+// text writes the string that comes next, escaped as little as JSON allows, and
+// reports whether it has an escape.
+func (w *writer) text() (escaped bool) {
+	w.i++
+	w.out = append(w.out, '"')
+	from := w.i // what is not yet written
+	for w.in[w.i] != '"' {
+		if w.in[w.i] != '\\' {
+			w.i++
+			continue
 		}
-		w.out = append(w.out, c)
+		escaped = true
+		if next := w.in[w.i+1]; next != 'u' && next != '/' {
+			w.i += 2
+			continue
+		}
+		w.out = append(w.out, w.in[from:w.i]...)
+		w.escape()
+		from = w.i
+	}
+	w.out = append(append(w.out, w.in[from:w.i]...), '"')
+	w.i++
+	return escaped
+}
+
+// escape writes the character of the escape that comes next, a slash or one given
+// by its number.
+func (w *writer) escape() {
+	if w.in[w.i+1] == '/' {
+		w.out = append(w.out, '/')
 		w.i += 2
 		return
 	}
