@@ -38,6 +38,7 @@ type Harness struct{}
 var (
 	_ harness.Harness = Harness{}
 	_ harness.Resumer = Harness{}
+	_ harness.Bulky   = Harness{}
 )
 
 // ID is "claude".
