@@ -87,6 +87,9 @@ func (e *env) listSnapshots(ctx context.Context) (answer, error) {
 		}
 		doc.Snapshots = append(doc.Snapshots, l)
 	}
+	if len(list) == 0 && e.nothingAt(ctx, cfg.DataDir) {
+		return e.noStoreAnswer(cfg.DataDir), nil
+	}
 	a := answer{data: doc}
 	if len(list) == 0 {
 		a.reason = noSnapshot
@@ -196,7 +199,7 @@ func (e *env) restore(ctx context.Context, name string, yes bool) (answer, error
 		}
 	}
 	kept, err := plan.Run(ctx)
-	if ctx.Err() != nil && err != nil {
+	if done := (*restore.DoneError)(nil); ctx.Err() != nil && err != nil && !errors.As(err, &done) {
 		err = errors.New("interrupted; the archive is what it was")
 	}
 	if err != nil {
@@ -224,17 +227,19 @@ func (e *env) restore(ctx context.Context, name string, yes bool) (answer, error
 // nothing at all, that is an empty answer as everywhere.
 func (e *env) unknownSnapshot(ctx context.Context, dataDir, name string) (answer, error) {
 	all, err := store.Snapshots(dataDir)
-	if err != nil {
-		return answer{}, err
+	if err == nil && len(all) == 0 && e.nothingAt(ctx, dataDir) {
+		return e.noStoreAnswer(dataDir), nil
 	}
+	return answer{}, fmt.Errorf("there is no snapshot %s: terminus snapshot list names those that there are", name)
+}
+
+// nothingAt reports whether there is no store, which is not one that cannot be used.
+func (e *env) nothingAt(ctx context.Context, dataDir string) bool {
 	db, err := store.OpenReader(ctx, store.Path(dataDir))
 	if err == nil {
 		_ = db.Close() // it was only asked whether it is there
 	}
-	if len(all) == 0 && errors.Is(err, store.ErrNoStore) {
-		return e.noStoreAnswer(dataDir), nil
-	}
-	return answer{}, fmt.Errorf("there is no snapshot %s: terminus snapshot list names those that there are", name)
+	return errors.Is(err, store.ErrNoStore)
 }
 
 func (e *env) printRestore(plan *restore.Plan) {

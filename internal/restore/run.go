@@ -64,7 +64,7 @@ func (p *Plan) Run(ctx context.Context) (keptAs string, err error) {
 	defer func() { _ = lock.Unlock() }()
 	making, err := store.LockSnapshots(p.o.DataDir)
 	if err != nil {
-		return "", fmt.Errorf("wait for no snapshot to be made: %w", err)
+		return "", err
 	}
 	defer func() { _ = making.Unlock() }()
 

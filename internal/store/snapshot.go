@@ -79,13 +79,28 @@ func snapshotTime(name string) (taken time.Time, ours bool) {
 }
 
 // LockSnapshots makes sure that no snapshot is being made until the lock is given
-// back. It does not wait: the error wraps fsx.ErrLocked while one is.
+// back. It does not wait: the error wraps fsx.ErrLocked while one is, and
+// fs.ErrNotExist where none has ever been.
 func LockSnapshots(dataDir string) (*fsx.Lock, error) {
-	dir := filepath.Join(dataDir, snapshotFolder)
-	if err := fsx.MkdirOwner(dir); err != nil {
-		return nil, err
+	lock, err := fsx.Acquire(filepath.Join(dataDir, snapshotFolder, snapshotLock))
+	if errors.Is(err, fsx.ErrLocked) {
+		err = fmt.Errorf("a snapshot is being made, try again in a moment: %w", err)
 	}
-	return fsx.Acquire(filepath.Join(dir, snapshotLock))
+	return lock, err
+}
+
+// NoSnapshotRuns is nil while no snapshot is being made; else its error wraps
+// fsx.ErrLocked. Whoever holds the ingest lock is right until it is given back, but for
+// a pass that gave it back an instant ago.
+func NoSnapshotRuns(dataDir string) error {
+	lock, err := LockSnapshots(dataDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return lock.Unlock()
 }
 
 // SnapshotDue reports whether the store has no snapshot, or none that is younger than
@@ -109,8 +124,8 @@ func SnapshotDue(ctx context.Context, q Reading, now time.Time, every time.Durat
 
 // SnapshotsUntil tells until when, at the earliest, what is deleted now stands in a
 // snapshot: the newest goes once keep others have been made, and those are not made
-// faster than every. any is false where there is no snapshot that could hold it.
-func SnapshotsUntil(dataDir string, every time.Duration, keep int) (until time.Time, any bool, err error) {
+// faster than every. held is false where there is no snapshot that could hold it.
+func SnapshotsUntil(dataDir string, every time.Duration, keep int) (until time.Time, held bool, err error) {
 	all, err := Snapshots(dataDir)
 	if err != nil || len(all) == 0 {
 		return time.Time{}, false, err
@@ -152,6 +167,9 @@ type SnapshotOptions struct {
 // temporary file is left, which the next one removes. An error with made set is that
 // of noting when it was made, or of removing the oldest.
 func TakeSnapshot(ctx context.Context, o SnapshotOptions) (made bool, err error) {
+	if err := fsx.MkdirOwner(filepath.Join(o.DataDir, snapshotFolder)); err != nil {
+		return false, err
+	}
 	lock, err := LockSnapshots(o.DataDir)
 	if errors.Is(err, fsx.ErrLocked) {
 		return false, nil
