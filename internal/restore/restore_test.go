@@ -315,8 +315,8 @@ func TestARestoreThatIsEndedAnywhereLeavesOneArchive(t *testing.T) {
 }
 
 func TestWhatCannotBeRestoredIsRefusedAndNothingChanges(t *testing.T) {
-	damage := func(from, to float64) func(*testing.T, *place, string) {
-		return func(t *testing.T, p *place, path string) {
+	damage := func(from, to float64) func(*place, string) {
+		return func(p *place, path string) {
 			data, err := os.ReadFile(path)
 			p.check(err)
 			for i := int(from * float64(len(data))); i < int(to*float64(len(data))); i++ {
@@ -327,22 +327,22 @@ func TestWhatCannotBeRestoredIsRefusedAndNothingChanges(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		ruin func(t *testing.T, p *place, path string)
+		ruin func(p *place, path string)
 		want string
 	}{
-		{"cut", func(t *testing.T, p *place, path string) { p.check(os.Truncate(path, 9000)) }, "cannot be restored"},
-		{"empty", func(t *testing.T, p *place, path string) { p.check(os.Truncate(path, 0)) }, "is empty"},
+		{"cut", func(p *place, path string) { p.check(os.Truncate(path, 9000)) }, "cannot be restored"},
+		{"empty", func(p *place, path string) { p.check(os.Truncate(path, 0)) }, "is empty"},
 		{"no database", damage(0, 1), "cannot be restored"},
 		{"a damaged page", damage(0.3, 0.8), "cannot be restored"},
-		{"gone", func(t *testing.T, p *place, path string) { p.check(os.Remove(path)) }, ErrUnknown.Error()},
-		{"a directory", func(t *testing.T, p *place, path string) {
+		{"gone", func(p *place, path string) { p.check(os.Remove(path)) }, ErrUnknown.Error()},
+		{"a directory", func(p *place, path string) {
 			p.check(os.Remove(path))
 			p.check(os.Mkdir(path, 0o700))
 		}, ErrUnknown.Error()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlace(t)
-			c.ruin(t, p, filepath.Join(p.cfg.DataDir, "snapshots", p.name))
+			c.ruin(p, filepath.Join(p.cfg.DataDir, "snapshots", p.name))
 			if _, err := Look(context.Background(), p.options()); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v", err)
 			}
@@ -362,9 +362,9 @@ func TestARestoreThatMustNotBegin(t *testing.T) {
 	p := newPlace(t)
 	plan, err := Look(context.Background(), p.options())
 	p.check(err)
-	refused := func(name string, want error) {
+	refused := func(name, want string) {
 		t.Helper()
-		if kept, err := plan.Run(context.Background()); kept != "" || err == nil || want != nil && !errors.Is(err, want) {
+		if kept, err := plan.Run(context.Background()); kept != "" || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %q %v", name, kept, err)
 		}
 		p.holds(p.db(), 2)
@@ -374,12 +374,12 @@ func TestARestoreThatMustNotBegin(t *testing.T) {
 	}
 	lock, err := fsx.Acquire(filepath.Join(p.cfg.DataDir, ingest.LockName))
 	p.check(err)
-	refused("a pass is at work", fsx.ErrLocked)
+	refused("a pass is at work", "holds the ingest lock")
 	p.check(lock.Unlock())
 	lock, err = store.LockSnapshots(p.cfg.DataDir)
 	p.check(err)
-	refused("a snapshot is being made", fsx.ErrLocked)
+	refused("a snapshot is being made", "a snapshot is being made")
 	p.check(lock.Unlock())
 	p.check(os.Chtimes(plan.Snapshot.Path, noon, noon))
-	refused("the snapshot is another", nil)
+	refused("the snapshot is another", "has changed")
 }

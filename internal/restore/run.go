@@ -53,11 +53,16 @@ func (p *Plan) reached(at point) {
 
 // Run puts the snapshot in the place of the store and returns under which name the
 // old one is kept, "" where there was none. It takes the ingest lock, and makes sure
-// that no snapshot is being made: the error wraps fsx.ErrLocked where it cannot.
+// that no snapshot is being made: where it cannot, the error is a *ingest.LockedError,
+// or wraps fsx.ErrLocked.
 //
-// An error means that the old store is where it was, unless it is a *DoneError.
+// Any error means that the old store is where it was, unless it is a *DoneError.
 func (p *Plan) Run(ctx context.Context) (keptAs string, err error) {
-	lock, err := fsx.Acquire(filepath.Join(p.o.DataDir, ingest.LockName))
+	name := filepath.Join(p.o.DataDir, ingest.LockName)
+	lock, held, err := fsx.TryLock(name)
+	if held {
+		return "", &ingest.LockedError{Path: name}
+	}
 	if err != nil {
 		return "", fmt.Errorf("take the ingest lock: %w", err)
 	}

@@ -59,8 +59,10 @@ func Footprint(ctx context.Context, q Reading) (fileBytes int64, parts []Part, e
 		left -= p.Bytes
 	}
 	if left != 0 {
-		return 0, nil, &Error{Op: "measure", Kind: Damaged,
-			Err: fmt.Errorf("%d bytes of it belong to no table and are not free", left), Hint: "see terminus verify"}
+		return 0, nil, &Error{
+			Op: "measure", Kind: Damaged,
+			Err: fmt.Errorf("%d bytes of it belong to no table and are not free", left), Hint: "see terminus verify",
+		}
 	}
 	return fileBytes, parts, nil
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/terminus-archive/terminus/internal/fsx"
@@ -29,6 +30,8 @@ const (
 	// snapshotRoom is how many times its own size must be free to copy a store: the
 	// copy, and as much again for the machine and the passes to come.
 	snapshotRoom = 2
+	// journalSuffix ends the name of the file beside a database that is written by VACUUM.
+	journalSuffix = "-journal"
 	// snapshotPoll is how often the size of a copy is looked at to tell its progress.
 	snapshotPoll = 200 * time.Millisecond
 )
@@ -204,39 +207,43 @@ func TakeSnapshot(ctx context.Context, o SnapshotOptions) (made bool, err error)
 }
 
 // copyInto writes a copy of an open store to path.
-func copyInto(ctx context.Context, db *sql.DB, path string, progress func(done, total int64)) (err error) {
-	f, err := fsx.CreateTemp(path)
+func copyInto(ctx context.Context, db *sql.DB, path string, progress func(done, total int64)) error {
+	f, err := fsx.CreateTemp(path) // SQLite fills an empty file, and leaves its mode
 	if err != nil {
 		return err
 	}
 	temp := f.Name()
-	defer func() {
-		if err != nil {
-			_ = os.Remove(temp)
-		}
-	}()
-	if err = f.Close(); err != nil { // SQLite fills an empty file
-		return err
+	err = f.Close()
+	if err == nil {
+		stop := watch(ctx, db, temp, progress)
+		_, err = db.ExecContext(ctx, `VACUUM INTO ?`, temp)
+		stop()
 	}
-	stop := watch(ctx, db, temp, progress)
-	_, err = db.ExecContext(ctx, `VACUUM INTO ?`, temp)
-	stop()
-	if err != nil {
-		return err
+	if err == nil {
+		err = opens(ctx, temp)
 	}
-	if err = opens(ctx, temp); err != nil {
-		return err
-	}
-	if f, err = os.OpenFile(temp, os.O_RDWR, 0); err == nil {
-		err = f.Sync()
-		if closeErr := f.Close(); err == nil {
-			err = closeErr
-		}
+	if err == nil {
+		err = force(temp)
 	}
 	if err != nil {
+		_ = os.Remove(temp)
+		_ = os.Remove(temp + journalSuffix)
 		return err
 	}
 	return fsx.Replace(temp, path)
+}
+
+// force brings a file to the disk.
+func force(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
 }
 
 // watch tells progress how far a copy is, until stop is called.
@@ -292,7 +299,8 @@ func OpenCopy(ctx context.Context, path string) (*DB, error) {
 func sweepTemps(dir string) {
 	entries, _ := os.ReadDir(dir) // what cannot be listed cannot be swept
 	for _, e := range entries {
-		if temp, _ := filepath.Match(fsx.TempPattern, e.Name()); temp {
+		temp, _ := filepath.Match(fsx.TempPattern, strings.TrimSuffix(e.Name(), journalSuffix))
+		if temp {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}

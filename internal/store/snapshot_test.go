@@ -164,8 +164,10 @@ func TestOldSnapshotsGoByTheirNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, ".terminus-20260101T000000.000Z.db.1.terminus-tmp"), nil, 0o600); err != nil {
-		t.Fatal(err)
+	for _, suffix := range []string{"", "-journal"} {
+		if err := os.WriteFile(filepath.Join(dir, ".terminus-20260101T000000.000Z.db.1.terminus-tmp"+suffix), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	take(t, dataDir, noon, 3)
 	want := []string{"terminus-20990101T000000.000Z.db", "terminus-20260820T120000.000Z.db", "terminus-20260103T000000.000Z.db"}
@@ -185,7 +187,7 @@ func TestOldSnapshotsGoByTheirNames(t *testing.T) {
 	}
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".terminus-tmp") {
+		if strings.Contains(e.Name(), ".terminus-tmp") {
 			t.Errorf("%s is still there", e.Name())
 		}
 	}
@@ -201,7 +203,8 @@ func TestOneSnapshotAtATime(t *testing.T) {
 			defer wg.Done()
 			var err error
 			made[i], err = TakeSnapshot(context.Background(), SnapshotOptions{
-				DataDir: dataDir, Now: noon.Add(time.Duration(i) * time.Millisecond), Every: time.Hour, Keep: 9})
+				DataDir: dataDir, Now: noon.Add(time.Duration(i) * time.Millisecond), Every: time.Hour, Keep: 9,
+			})
 			if err != nil {
 				t.Error(err)
 			}
