@@ -21,7 +21,7 @@ type envelope struct {
 // with --json as one document. The test of the envelope holds each of them to
 // the contract.
 var dataCommands = []func(*env) *cobra.Command{
-	newSearch, newRead, newShow, newSessions, newLog, newStatus, newUsage, newVerify, newReindex, newSnapshot, newDoctor,
+	newSearch, newRead, newShow, newSessions, newLog, newStatus, newUsage, newVerify, newReindex, newSnapshot, newDoctor, newExport, newImport, newVersion,
 }
 
 // DataCommands names the commands that take --json, as they are typed.
