@@ -21,18 +21,22 @@ type envelope struct {
 // with --json as one document. The test of the envelope holds each of them to
 // the contract.
 var dataCommands = []func(*env) *cobra.Command{
-	newSearch, newRead, newShow, newSessions, newLog, newStatus, newVerify, newReindex, newDoctor, newExport, newImport, newVersion,
+	newSearch, newRead, newShow, newSessions, newLog, newStatus, newUsage, newVerify, newReindex, newSnapshot, newDoctor, newExport, newImport, newVersion,
 }
 
 // DataCommands names the commands that take --json, as they are typed.
 func DataCommands() []string {
 	var names []string
-	root := newRoot(&env{})
-	for _, c := range root.Commands() {
-		if c.Flags().Lookup("json") != nil {
-			names = append(names, commandName(c))
+	var walk func(*cobra.Command)
+	walk = func(parent *cobra.Command) {
+		for _, c := range parent.Commands() {
+			if c.Flags().Lookup("json") != nil {
+				names = append(names, commandName(c))
+			}
+			walk(c)
 		}
 	}
+	walk(newRoot(&env{}))
 	return names
 }
 

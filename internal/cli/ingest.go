@@ -78,6 +78,14 @@ func (e *env) pass(ctx context.Context, o ingest.Options) (busy bool, err error)
 		dirs, err := config.Dirs(e.environ)
 		return dirs.Data, err
 	}
+	var copying *meter
+	o.SnapshotProgress = func(done, total int64) {
+		if copying == nil {
+			m.clear()
+			copying = e.meter()
+		}
+		copying.update(done, total)
+	}
 	r, err := ingest.Run(ctx, o)
 	if errors.Is(err, ingest.ErrMoved) { // once: nobody moves an archive twice in a breath
 		if o.Config, err = config.Load(e.environ); err == nil {
@@ -85,6 +93,9 @@ func (e *env) pass(ctx context.Context, o ingest.Options) (busy bool, err error)
 		}
 	}
 	m.clear()
+	if copying != nil {
+		copying.clear()
+	}
 	if ctx.Err() != nil {
 		return false, errors.New("interrupted; what was archived stays, and the next pass goes on from there")
 	}
@@ -99,6 +110,9 @@ func (e *env) pass(ctx context.Context, o ingest.Options) (busy bool, err error)
 	}
 	for _, f := range r.Remarks {
 		e.notef("%s", f)
+	}
+	if r.NoSnapshot != "" {
+		e.notef("%s", r.NoSnapshot)
 	}
 	if r.Excluded {
 		e.notef("%s: skipped, its project is excluded", o.Path)

@@ -11,6 +11,7 @@ import (
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/ingest"
+	"github.com/terminus-archive/terminus/internal/store"
 )
 
 // A DoneError is a failure after the pointer named the new place: the move is done,
@@ -52,6 +53,9 @@ func (p *Plan) Run(ctx context.Context) error {
 		return fmt.Errorf("take the ingest lock: %w", err)
 	}
 	defer func() { _ = lock.Unlock() }()
+	if err := store.NoSnapshotRuns(p.From); err != nil {
+		return err
+	}
 	c, err := p.copy(ctx)
 	if err != nil {
 		return err

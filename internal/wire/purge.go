@@ -87,6 +87,9 @@ func (a Archive) Purge() (left bool, err error) {
 		return true, err
 	}
 	defer func() { _ = lock.Unlock() }()
+	if err := store.NoSnapshotRuns(a.Dir); err != nil {
+		return true, err
+	}
 	for _, name := range a.names {
 		if name == ingest.LockName {
 			continue
