@@ -80,6 +80,15 @@ type Keyer interface {
 	KeyAt(path string) string
 }
 
+// A Rooter is a Harness that tells by the path of a transcript where the agent
+// keeps its sessions. A transcript that is not there has gone only where that
+// directory is.
+type Rooter interface {
+	// RootAt is the directory that holds every session beside the transcript at a
+	// canonical path, "" where the path does not tell.
+	RootAt(path string) string
+}
+
 // A Harness reads the sessions of one coding agent.
 type Harness interface {
 	// ID names the harness in session keys and flags: lower case, stable for ever.

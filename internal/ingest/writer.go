@@ -108,6 +108,10 @@ func (w *writer) one(ctx context.Context, b *batch) error {
 		b.barrier = nil
 		return nil
 	}
+	if r := b.restore; r != nil {
+		b.restore = nil // it is answered whatever becomes of it
+		return w.restore(ctx, r)
+	}
 	if b.failure != nil {
 		w.p.res.Failures = append(w.p.res.Failures, *b.failure)
 	}
@@ -172,6 +176,9 @@ func (w *writer) apply(ctx context.Context, b *batch) error {
 	}
 	if b.hide {
 		return archive.SetProject(ctx, w.w, b.sess.key, b.meta.Project, b.meta.PreWorktree)
+	}
+	if b.diverged != nil {
+		return archive.SetDiverged(ctx, w.w, b.sess.key, *b.diverged)
 	}
 	if b.touch {
 		return archive.Touch(ctx, w.w, b.mark.Source, b.mark.Stat, b.mark.CheckedAt)

@@ -42,6 +42,11 @@ CREATE TABLE IF NOT EXISTS session_meta (
   transcript_diverged  INTEGER,
   capture_mode         TEXT,
   hidden_by            TEXT,
+  -- what retention dropped from the start of the stream: its bytes, the number of
+  -- the block behind it, and the chained hash of the blocks that are gone
+  evicted_len          INTEGER NOT NULL DEFAULT 0,
+  evicted_blocks       INTEGER NOT NULL DEFAULT 0,
+  evicted_hash         BLOB NOT NULL DEFAULT x'',
   -- blocks below this number are final: they are never cut again
   settled_blocks       INTEGER NOT NULL DEFAULT 0,
   settled_hash         BLOB NOT NULL DEFAULT x'',
@@ -57,6 +62,10 @@ CREATE INDEX IF NOT EXISTS idx_session_meta_folded ON session_meta(project_pre_w
   WHERE project_pre_worktree IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_last ON session_meta(project, last_turn_at, session_key) WHERE parent_session_key IS NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_pending ON session_meta(pending_parent) WHERE pending_parent IS NOT NULL;
+CREATE INDEX IF NOT EXISTS idx_session_meta_closed ON session_meta(last_turn_at)
+  WHERE is_final = 1 AND last_turn_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS idx_session_meta_held ON session_meta(last_turn_at)
+  WHERE is_final = 1 AND last_turn_at IS NOT NULL AND stream_len > evicted_len;
 CREATE INDEX IF NOT EXISTS idx_session_meta_unsettled ON session_meta(unsettled) WHERE unsettled <> 0;
 
 CREATE TABLE IF NOT EXISTS blocks (

@@ -1,0 +1,107 @@
+package archive
+
+import "context"
+
+// A Closed is a session that the idle rule has closed, as retention looks at it.
+type Closed struct {
+	Key         string
+	No          int64
+	Slot        int64 // -1 for none
+	Harness     string
+	SessionID   string // "" for none
+	LastTurnAt  string // as its record says it
+	Project     string
+	PreWorktree string
+	Sidecar     bool
+	// Held tells that the archive holds bytes of its stream.
+	Held bool
+}
+
+// ClosedBefore lists, in no order, the closed sessions whose last turn, by the
+// text of its time, is older than before; with held those alone of which bytes
+// are there.
+func ClosedBefore(ctx context.Context, q Querier, before string, held bool) ([]Closed, error) {
+	query := `SELECT m.session_key, s.session_no, coalesce(s.slot, -1), s.harness, coalesce(m.session_id, ''), m.last_turn_at,
+		coalesce(m.project, ''), coalesce(m.project_pre_worktree, ''), m.parent_session_key IS NOT NULL, m.stream_len > m.evicted_len
+		FROM session_meta m CROSS JOIN sessions s USING (session_key)
+		WHERE m.is_final = 1 AND m.last_turn_at IS NOT NULL AND m.last_turn_at < ?`
+	if held {
+		query += ` AND m.stream_len > m.evicted_len`
+	}
+	rows, err := q.QueryContext(ctx, query, before)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Closed
+	for rows.Next() {
+		var c Closed
+		if err := rows.Scan(&c.Key, &c.No, &c.Slot, &c.Harness, &c.SessionID, &c.LastTurnAt, &c.Project, &c.PreWorktree, &c.Sidecar, &c.Held); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}
+
+// A ProjectCount is how many closed sessions two directories stand for.
+type ProjectCount struct {
+	Project, PreWorktree string
+	Sessions             int
+}
+
+// ClosedByProject counts the closed sessions that have a time, by project and by
+// the worktree that was folded into it.
+func ClosedByProject(ctx context.Context, q Querier) ([]ProjectCount, error) {
+	rows, err := q.QueryContext(ctx, `SELECT coalesce(project, ''), coalesce(project_pre_worktree, ''), count(*) FROM session_meta
+		WHERE is_final = 1 AND last_turn_at IS NOT NULL GROUP BY 1, 2`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []ProjectCount
+	for rows.Next() {
+		var c ProjectCount
+		if err := rows.Scan(&c.Project, &c.PreWorktree, &c.Sessions); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}
+
+// A Source is one of the files that a session was read from.
+type Source struct {
+	Path string
+	// Rows tells that it is no file: records of a document or a database.
+	Rows bool
+	// UpdatedAt is when bytes of it were taken in last, in TimeForm.
+	UpdatedAt string
+}
+
+// Sources lists the files of a session that have a watermark.
+func Sources(ctx context.Context, q Querier, no int64) ([]Source, error) {
+	rows, err := q.QueryContext(ctx, `SELECT source, length(tail_hash) = 0, updated_at FROM watermarks WHERE session_no = ? ORDER BY source`, no)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Source
+	for rows.Next() {
+		var s Source
+		if err := rows.Scan(&s.Path, &s.Rows, &s.UpdatedAt); err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, rows.Err()
+}
+
+// TopLevelOf reports whether a session that is no subagent's, other than the one
+// of the key except, has that id or is known by it.
+func TopLevelOf(ctx context.Context, q Querier, sessionID, knownAs, except string) (bool, error) {
+	var n int
+	err := q.QueryRowContext(ctx, `SELECT count(*) FROM session_meta WHERE (session_id = ? OR session_key = ?)
+		AND parent_session_key IS NULL AND session_key <> ?`, sessionID, knownAs, except).Scan(&n)
+	return n > 0, err
+}

@@ -1,0 +1,207 @@
+// Package retention decides which old sessions are evicted or deleted, and does
+// it: an evicted session loses its bytes and keeps all rows, a deleted one loses
+// both. It acts on nothing that the configuration does not name, on no session
+// that is still open, and deletes none whose transcript may still be there.
+//
+// One evaluation stands behind the step of a pass and behind the preview, so
+// that they cannot disagree.
+package retention
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/config"
+	"github.com/terminus-archive/terminus/internal/harness"
+	"github.com/terminus-archive/terminus/internal/observe"
+)
+
+const (
+	// PerAction is how many sessions one pass evicts, and how many it deletes: a
+	// pass that a prompt started is over in seconds.
+	PerAction = 100
+	// observeWithin is how long an eviction waits for the session's facts to be
+	// recorded, from when bytes of it were taken in last. A pass records a hundred,
+	// so that what has none by then has bytes that cannot be read.
+	observeWithin = 7 * 24 * time.Hour
+	// zoneSlack is how far the text of a time may lie from that of the same
+	// instant in UTC: no zone is a day away.
+	zoneSlack = 24 * time.Hour
+)
+
+// A Plan is what the next pass does.
+type Plan struct {
+	// Off says that no rule can act: nothing was looked at.
+	Off bool
+	// Evict and Delete are the sessions due, oldest first, PerAction at most each.
+	Evict, Delete []archive.Closed
+	// Over counts the sessions due that come after them.
+	Over int
+	// Excluded counts the closed sessions of excluded projects, which were passed over.
+	Excluded int
+	// Unobserved counts the sessions that are due to be evicted once their facts
+	// are recorded.
+	Unobserved int
+	// Missing are the directories that are not there, or hold nothing, so that it
+	// cannot be told whether the transcripts below them were deleted; sorted. The
+	// sessions due that they keep are Kept.
+	Missing []string
+	Kept    int
+}
+
+// Evaluate decides what a pass at the instant now does. It changes nothing. lookup
+// finds a harness by its id.
+func Evaluate(ctx context.Context, q archive.Querier, c *config.Config, now time.Time, lookup Lookup) (Plan, error) {
+	if !c.Retention.Acts() {
+		return Plan{Off: true}, nil
+	}
+	e := evaluation{q: q, c: c, now: now, places: newPlaces(lookup)}
+	if err := e.excluded(ctx); err != nil {
+		return Plan{}, err
+	}
+	due, err := e.due(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	for _, d := range due {
+		if err := e.judge(ctx, d); err != nil {
+			return Plan{}, err
+		}
+	}
+	e.plan.Missing, e.plan.Kept = e.places.missing(), e.places.kept
+	return e.plan, nil
+}
+
+// A Lookup finds a harness by its id.
+type Lookup func(id string) (harness.Harness, bool)
+
+type evaluation struct {
+	q      archive.Querier
+	c      *config.Config
+	now    time.Time
+	places *places
+	plan   Plan
+}
+
+// excluded counts what is passed over.
+func (e *evaluation) excluded(ctx context.Context) error {
+	if len(e.c.Exclude.List()) == 0 {
+		return nil
+	}
+	all, err := archive.ClosedByProject(ctx, e.q)
+	for _, p := range all {
+		if e.c.Exclude.Hidden(p.Project, p.PreWorktree) {
+			e.plan.Excluded += p.Sessions
+		}
+	}
+	return err
+}
+
+// A candidate is a closed session whose rule acts and whose age has come.
+type candidate struct {
+	archive.Closed
+	at     time.Time
+	action config.Action
+}
+
+// due lists the candidates, oldest first.
+func (e *evaluation) due(ctx context.Context) ([]candidate, error) {
+	before, deletes := e.reach()
+	all, err := archive.ClosedBefore(ctx, e.q, archive.Stamp(before.Add(zoneSlack)), !deletes)
+	if err != nil {
+		return nil, err
+	}
+	var out []candidate
+	for _, s := range all {
+		rule := e.c.Retention.For(s.Project)
+		at, err := time.Parse(time.RFC3339, s.LastTurnAt)
+		if err != nil || !rule.Acts() || !at.Before(cutoff(e.now, rule)) || e.c.Exclude.Hidden(s.Project, s.PreWorktree) {
+			continue // a time that is none has no age
+		}
+		out = append(out, candidate{s, at, rule.Action})
+	}
+	slices.SortFunc(out, func(a, b candidate) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.Key, b.Key)) })
+	return out, nil
+}
+
+// reach is the latest instant before which any rule acts, and whether one deletes.
+func (e *evaluation) reach() (before time.Time, deletes bool) {
+	rules := []config.Rule{e.c.Retention.Rule}
+	for _, r := range e.c.Retention.Projects {
+		rules = append(rules, r)
+	}
+	for _, r := range rules {
+		if !r.Acts() {
+			continue
+		}
+		deletes = deletes || r.Action == config.Delete
+		if at := cutoff(e.now, r); at.After(before) {
+			before = at
+		}
+	}
+	return before, deletes
+}
+
+// cutoff is the instant before which the last turn of a session must lie.
+func cutoff(now time.Time, r config.Rule) time.Time { return now.UTC().AddDate(0, 0, -int(r.AgeDays)) }
+
+// judge puts a candidate where it belongs.
+func (e *evaluation) judge(ctx context.Context, d candidate) error {
+	if d.action == config.Delete {
+		gone, err := e.gone(ctx, d.Closed)
+		if err == nil && gone {
+			e.plan.Delete = e.take(e.plan.Delete, d.Closed)
+		}
+		return err
+	}
+	if !d.Held {
+		return nil // evicted already
+	}
+	waits, err := e.unobserved(ctx, d.Closed)
+	switch {
+	case err != nil:
+		return err
+	case waits:
+		e.plan.Unobserved++
+	default:
+		e.plan.Evict = e.take(e.plan.Evict, d.Closed)
+	}
+	return nil
+}
+
+func (e *evaluation) take(list []archive.Closed, s archive.Closed) []archive.Closed {
+	if len(list) >= PerAction {
+		e.plan.Over++
+		return list
+	}
+	return append(list, s)
+}
+
+// gone reports whether every file that a session was read from was deleted.
+func (e *evaluation) gone(ctx context.Context, s archive.Closed) (bool, error) {
+	sources, err := archive.Sources(ctx, e.q, s.No)
+	if err != nil {
+		return false, err
+	}
+	return e.places.gone(s.Harness, sources), nil
+}
+
+// unobserved reports whether a session's facts are still to be read from its
+// bytes.
+func (e *evaluation) unobserved(ctx context.Context, s archive.Closed) (bool, error) {
+	done, err := observe.Recorded(ctx, e.q, s.Key)
+	if err != nil || done {
+		return false, err
+	}
+	sources, err := archive.Sources(ctx, e.q, s.No)
+	for _, src := range sources {
+		at, err := time.Parse(archive.TimeForm, src.UpdatedAt)
+		if err == nil && e.now.Sub(at) < observeWithin {
+			return true, nil
+		}
+	}
+	return false, err
+}
