@@ -36,6 +36,8 @@ var dataCommands = []dataCommand{
 	{line: "sessions", empty: `{"sessions":[]}`},
 	{line: "log -n 3", empty: `{"decisions":[]}`},
 	{line: "status", empty: `{"excluded":null,"last_run":null,"sessions":0,"size_bytes":0,"store":null,"turns":0,"watermark_bytes":0,"watermarks":0}`},
+	{line: "observations", empty: `{"observations":[]}`},
+	{line: "observations regenerate --since 2026-08-14", empty: `{"notes":[],"regenerated":0,"selected":0,"since":"2026-08-14T00:00:00.000Z"}`},
 	{line: "verify", empty: `{"checked":0,"failures":[]}`},
 	{line: "reindex", empty: `{"preserved":0,"sessions":0,"skipped":[],"turns":0}`, mends: true},
 	{line: "doctor", empty: doctorData, judges: true},
@@ -60,12 +62,13 @@ func TestEveryDataCommandIsInTheFamily(t *testing.T) {
 }
 
 func (c dataCommand) name() string {
+	longest := ""
 	for _, name := range cli.DataCommands() {
-		if c.line == name || strings.HasPrefix(c.line, name+" ") {
-			return name
+		if (c.line == name || strings.HasPrefix(c.line, name+" ")) && len(name) > len(longest) {
+			longest = name
 		}
 	}
-	return c.line
+	return longest
 }
 
 // A machine is a home on which the real binary runs.

@@ -1,6 +1,9 @@
 package archive
 
-import "context"
+import (
+	"context"
+	"database/sql"
+)
 
 // A Closed is a session that the idle rule has closed, as retention looks at it.
 type Closed struct {
@@ -15,6 +18,9 @@ type Closed struct {
 	Sidecar     bool
 	// Held tells that the archive holds bytes of its stream.
 	Held bool
+	// Unobserved tells that its facts are still to be read from them. One that
+	// could not be read is not, though each pass tries it again.
+	Unobserved bool
 }
 
 // ClosedBefore lists, in no order, the closed sessions whose last turn, by the
@@ -22,13 +28,14 @@ type Closed struct {
 // are there.
 func ClosedBefore(ctx context.Context, q Querier, before string, held bool) ([]Closed, error) {
 	query := `SELECT m.session_key, s.session_no, coalesce(s.slot, -1), s.harness, coalesce(m.session_id, ''), m.last_turn_at,
-		coalesce(m.project, ''), coalesce(m.project_pre_worktree, ''), m.parent_session_key IS NOT NULL, m.stream_len > m.evicted_len
+		coalesce(m.project, ''), coalesce(m.project_pre_worktree, ''), m.parent_session_key IS NOT NULL, m.stream_len > m.evicted_len,
+		m.unobserved < ? AND m.is_evicted IS NOT 1
 		FROM session_meta m CROSS JOIN sessions s USING (session_key)
 		WHERE m.is_final = 1 AND m.last_turn_at IS NOT NULL AND m.last_turn_at < ?`
 	if held {
 		query += ` AND m.stream_len > m.evicted_len`
 	}
-	rows, err := q.QueryContext(ctx, query, before)
+	rows, err := q.QueryContext(ctx, query, postponed, before)
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +43,12 @@ func ClosedBefore(ctx context.Context, q Querier, before string, held bool) ([]C
 	var out []Closed
 	for rows.Next() {
 		var c Closed
-		if err := rows.Scan(&c.Key, &c.No, &c.Slot, &c.Harness, &c.SessionID, &c.LastTurnAt, &c.Project, &c.PreWorktree, &c.Sidecar, &c.Held); err != nil {
+		var unobserved sql.NullBool
+		if err := rows.Scan(&c.Key, &c.No, &c.Slot, &c.Harness, &c.SessionID, &c.LastTurnAt, &c.Project, &c.PreWorktree, &c.Sidecar, &c.Held,
+			&unobserved); err != nil {
 			return nil, err
 		}
+		c.Unobserved = unobserved.Bool
 		out = append(out, c)
 	}
 	return out, rows.Err()
@@ -75,13 +85,11 @@ type Source struct {
 	Path string
 	// Rows tells that it is no file: records of a document or a database.
 	Rows bool
-	// UpdatedAt is when bytes of it were taken in last, in TimeForm.
-	UpdatedAt string
 }
 
 // Sources lists the files of a session that have a watermark.
 func Sources(ctx context.Context, q Querier, no int64) ([]Source, error) {
-	rows, err := q.QueryContext(ctx, `SELECT source, length(tail_hash) = 0, updated_at FROM watermarks WHERE session_no = ? ORDER BY source`, no)
+	rows, err := q.QueryContext(ctx, `SELECT source, length(tail_hash) = 0 FROM watermarks WHERE session_no = ? ORDER BY source`, no)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +97,7 @@ func Sources(ctx context.Context, q Querier, no int64) ([]Source, error) {
 	var out []Source
 	for rows.Next() {
 		var s Source
-		if err := rows.Scan(&s.Path, &s.Rows, &s.UpdatedAt); err != nil {
+		if err := rows.Scan(&s.Path, &s.Rows); err != nil {
 			return nil, err
 		}
 		out = append(out, s)

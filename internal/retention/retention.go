@@ -16,17 +16,12 @@ import (
 	"github.com/terminus-archive/terminus/internal/archive"
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/harness"
-	"github.com/terminus-archive/terminus/internal/observe"
 )
 
 const (
 	// PerAction is how many sessions one pass evicts, and how many it deletes: a
 	// pass that a prompt started is over in seconds.
 	PerAction = 100
-	// observeWithin is how long an eviction waits for the session's facts to be
-	// recorded, from when bytes of it were taken in last. A pass records a hundred,
-	// so that what has none by then has bytes that cannot be read.
-	observeWithin = 7 * 24 * time.Hour
 	// zoneSlack is how far the text of a time may lie from that of the same
 	// instant in UTC: no zone is a day away.
 	zoneSlack = 24 * time.Hour
@@ -117,8 +112,8 @@ func (e *evaluation) due(ctx context.Context) ([]candidate, error) {
 	var out []candidate
 	for _, s := range all {
 		rule := e.c.Retention.For(s.Project)
-		at, err := time.Parse(time.RFC3339, s.LastTurnAt)
-		if err != nil || !rule.Acts() || !at.Before(cutoff(e.now, rule)) || e.c.Exclude.Hidden(s.Project, s.PreWorktree) {
+		at, ok := archive.ParseTime(s.LastTurnAt)
+		if !ok || !rule.Acts() || !at.Before(cutoff(e.now, rule)) || e.c.Exclude.Hidden(s.Project, s.PreWorktree) {
 			continue // a time that is none has no age
 		}
 		out = append(out, candidate{s, at, rule.Action})
@@ -157,14 +152,9 @@ func (e *evaluation) judge(ctx context.Context, d candidate) error {
 		}
 		return err
 	}
-	if !d.Held {
-		return nil // evicted already
-	}
-	waits, err := e.unobserved(ctx, d.Closed)
 	switch {
-	case err != nil:
-		return err
-	case waits:
+	case !d.Held: // evicted already
+	case d.Unobserved:
 		e.plan.Unobserved++
 	default:
 		e.plan.Evict = e.take(e.plan.Evict, d.Closed)
@@ -187,21 +177,4 @@ func (e *evaluation) gone(ctx context.Context, s archive.Closed) (bool, error) {
 		return false, err
 	}
 	return e.places.gone(s.Harness, sources), nil
-}
-
-// unobserved reports whether a session's facts are still to be read from its
-// bytes.
-func (e *evaluation) unobserved(ctx context.Context, s archive.Closed) (bool, error) {
-	done, err := observe.Recorded(ctx, e.q, s.Key)
-	if err != nil || done {
-		return false, err
-	}
-	sources, err := archive.Sources(ctx, e.q, s.No)
-	for _, src := range sources {
-		at, err := time.Parse(archive.TimeForm, src.UpdatedAt)
-		if err == nil && e.now.Sub(at) < observeWithin {
-			return true, nil
-		}
-	}
-	return false, err
 }
