@@ -2,21 +2,33 @@ package archive
 
 import "context"
 
-// Delete removes everything archived of a session. Its number and its slot are
-// not given to another.
-func Delete(ctx context.Context, w Execer, key string) error {
-	for _, stmt := range []string{
-		`DELETE FROM companion_marks WHERE companion IN (SELECT c.id FROM companions c JOIN sessions s USING (session_no) WHERE s.session_key = ?)`,
-		`DELETE FROM companion_parts WHERE companion IN (SELECT c.id FROM companions c JOIN sessions s USING (session_no) WHERE s.session_key = ?)`,
-		`DELETE FROM companions WHERE session_no = (SELECT session_no FROM sessions WHERE session_key = ?)`,
-		`DELETE FROM watermarks WHERE session_no = (SELECT session_no FROM sessions WHERE session_key = ?)`,
-		`DELETE FROM extents WHERE revision IN (SELECT r.id FROM revisions r JOIN sessions s USING (session_no) WHERE s.session_key = ?)`,
-		`DELETE FROM revisions WHERE session_no = (SELECT session_no FROM sessions WHERE session_key = ?)`,
-		`DELETE FROM blocks WHERE session_no = (SELECT session_no FROM sessions WHERE session_key = ?)`,
-		`DELETE FROM session_meta WHERE session_key = ?`,
-		`DELETE FROM sessions WHERE session_key = ?`,
-	} {
-		if _, err := w.ExecContext(ctx, stmt, key); err != nil {
+// deletes are the archival rows of one session, those that refer to others first.
+var deletes = []string{
+	`DELETE FROM companion_marks WHERE companion IN (SELECT id FROM companions WHERE session_no = ?)`,
+	`DELETE FROM companion_parts WHERE companion IN (SELECT id FROM companions WHERE session_no = ?)`,
+	`DELETE FROM companions WHERE session_no = ?`,
+	`DELETE FROM watermarks WHERE session_no = ?`,
+	`DELETE FROM extents WHERE revision IN (SELECT id FROM revisions WHERE session_no = ?)`,
+	`DELETE FROM revisions WHERE session_no = ?`,
+	`DELETE FROM blocks WHERE session_no = ?`,
+	`DELETE FROM session_meta WHERE session_key = (SELECT session_key FROM sessions WHERE session_no = ?)`,
+	`DELETE FROM sessions WHERE session_no = ?`,
+}
+
+// Delete removes every archival row of a session: its stream, companions,
+// revisions and watermarks, and the session itself. It leaves no tombstone: a
+// transcript that comes back is a new session, with a new number and a new slot,
+// for neither is used twice.
+//
+// It runs inside the caller's transaction, after the rows of other packages that
+// refer to the session are gone: index.Erase, observe.Delete. Sessions that name
+// it as their parent, or as what they continue, keep the name. What was deleted is
+// erased from the files of the store by index.Purge, which Erase leaves a note
+// for. A session without metadata is deleted like any other; one that is not there
+// is nothing to do.
+func Delete(ctx context.Context, w Execer, no int64) error {
+	for _, stmt := range deletes {
+		if _, err := w.ExecContext(ctx, stmt, no); err != nil {
 			return err
 		}
 	}

@@ -5,16 +5,38 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/terminus-archive/terminus/internal/index"
 	"github.com/terminus-archive/terminus/internal/retention"
 	"github.com/terminus-archive/terminus/internal/store"
 )
 
-// retain evicts and deletes what retention asks for.
+// retain evicts and deletes what retention asks for, and finishes erasing what was
+// deleted, by an earlier pass perhaps. What of it cannot be done is a note.
 func retain(ctx context.Context, p *pass, w *store.Writer) error {
-	if !p.o.Config.Retention.Acts() {
-		return nil
-	}
 	note := func(format string, args ...any) { p.res.Notes = append(p.res.Notes, fmt.Sprintf(format, args...)) }
+	if p.o.Config.Retention.Acts() {
+		if err := p.applyRetention(ctx, w, note); err != nil {
+			return err
+		}
+	}
+	pending, err := index.PurgePending(ctx, w)
+	if err != nil || !pending {
+		return store.Wrap("read", p.db.Path, err)
+	}
+	cleared, err := index.Purge(ctx, w)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		w.Rollback()
+		note("words of deleted sessions are still in the files of the store, the next pass tries again: %v", err)
+	case !cleared:
+		note("words of deleted sessions are still in the log of the store, because it is being read: the next pass goes on")
+	}
+	return nil
+}
+
+func (p *pass) applyRetention(ctx context.Context, w *store.Writer, note func(format string, args ...any)) error {
 	plan, err := retention.Evaluate(ctx, w, p.o.Config, p.started, p.harness)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -28,7 +50,7 @@ func retain(ctx context.Context, p *pass, w *store.Writer) error {
 		note("retention evicted %s", counted(done.Evicted, "session"))
 	}
 	if done.Deleted > 0 {
-		note("retention deleted %s%s", counted(done.Deleted, "session"), with(done))
+		note("retention deleted %s%s", counted(done.Deleted, "session"), goneAsWell(done))
 	}
 	if plan.Over > 0 {
 		note("retention leaves %s for the next pass", counted(plan.Over, "session"))
@@ -43,8 +65,8 @@ func retain(ctx context.Context, p *pass, w *store.Writer) error {
 	return err
 }
 
-// with tells what went with deleted sessions.
-func with(a retention.Applied) string {
+// goneAsWell tells what deleted sessions took with them.
+func goneAsWell(a retention.Applied) string {
 	var parts []string
 	if a.Observations > 0 {
 		parts = append(parts, counted(a.Observations, "observation"))
@@ -55,7 +77,7 @@ func with(a retention.Applied) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return ", and with them " + strings.Join(parts, " and ")
+	return "; gone as well: " + strings.Join(parts, ", ")
 }
 
 func counted(n int, noun string) string {

@@ -55,7 +55,9 @@ func Apply(ctx context.Context, w *store.Writer, p Plan, dataDir string) (Applie
 			continue
 		}
 		for _, id := range d.ids {
-			d.decisions += feedback.DeleteWaiting(dataDir, id)
+			if err := feedback.DeleteWaiting(dataDir, id); err != nil {
+				a.Failures = append(a.Failures, fmt.Sprintf("%s is deleted, and what waits of its logged prompts is not: %v", s.Key, err))
+			}
 			recall.RemoveState(dataDir, id)
 		}
 		a.Deleted++
@@ -114,7 +116,7 @@ func drop(ctx context.Context, w *store.Writer, s archive.Closed) (d dropped, er
 	if err := index.Erase(ctx, w, s.No, s.Slot); err != nil {
 		return d, err
 	}
-	return d, archive.Delete(ctx, w, s.Key)
+	return d, archive.Delete(ctx, w, s.No)
 }
 
 // lineSuffix ends the session key of an agent that names its transcripts by id.

@@ -114,6 +114,7 @@ CREATE TABLE IF NOT EXISTS companions (
   seen_at    TEXT NOT NULL,
   byte_len   INTEGER NOT NULL,
   hash       BLOB NOT NULL,
+  is_evicted INTEGER,
   UNIQUE (session_no, name, version)
 );
 
@@ -151,6 +152,7 @@ CREATE TABLE IF NOT EXISTS watermarks (
   sha_state   BLOB NOT NULL
 );
 CREATE INDEX IF NOT EXISTS idx_watermarks_session ON watermarks(session_no);
+CREATE INDEX IF NOT EXISTS idx_watermarks_revision ON watermarks(revision); -- a deleted revision looks for them
 
 CREATE TABLE IF NOT EXISTS tombstones (
   session_key TEXT PRIMARY KEY,
