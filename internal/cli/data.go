@@ -22,7 +22,7 @@ type envelope struct {
 // the contract.
 var dataCommands = []func(*env) *cobra.Command{
 	newSearch, newRead, newShow, newSessions, newLog, newStatus, newVerify, newReindex, newDoctor,
-	newObservations,
+	newObservations, newRetention,
 }
 
 // DataCommands names the commands that take --json, as they are typed.

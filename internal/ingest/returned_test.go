@@ -106,6 +106,13 @@ func TestAnEvictedSessionIsTakenInAgain(t *testing.T) {
 		}
 		return b.String()
 	}
+	long := func(from, to int) string {
+		var b strings.Builder
+		for n := from; n < to; n++ {
+			b.WriteString(user(n, strings.Repeat(fmt.Sprintf("word%d ", n), 4000)))
+		}
+		return b.String()
+	}
 	cases := []struct {
 		name   string
 		before []string // states before the eviction, a pass after each
@@ -132,7 +139,7 @@ func TestAnEvictedSessionIsTakenInAgain(t *testing.T) {
 			many(0, 2) + l(8) + many(2, 4) + l(9), false, 1,
 		},
 		{"a line held twice by the state", []string{l(0) + l(1) + l(0)}, l(0) + l(1) + l(0) + l(2), false, 1},
-		{"many lines", []string{many(0, 9000)}, many(0, 9001), false, 1},
+		{"several blocks", []string{long(0, 80)}, long(0, 81), false, 1},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -160,6 +160,14 @@ func SweepStates(dataDir string, now time.Time) {
 	fsx.SweepStale(filepath.Join(dataDir, stateDir), tempPrefix, tempSuffix, now.Add(-staleAfter))
 }
 
+// RemoveState forgets what a session was given: its transcript and its archive are
+// gone.
+func RemoveState(dataDir, sessionID string) {
+	if ValidSessionID(sessionID) {
+		_ = os.Remove(statePath(dataDir, sessionID))
+	}
+}
+
 // document is the file of s, of which parseState is the reverse.
 func (s State) document() ([]byte, error) {
 	doc, err := json.MarshalIndent(stateFile{
