@@ -378,6 +378,9 @@ func (v *verifier) companions(ctx context.Context, no int64) error {
 		return err
 	}
 	for _, c := range list {
+		if c.Evicted {
+			continue
+		}
 		if err := v.note(WriteCompanion(ctx, v.q, c, io.Discard)); err != nil {
 			return err
 		}

@@ -23,17 +23,19 @@ var errUnmerged = errors.New("the search index still has segments to merge")
 
 // Purge removes the words of deleted rows from the files of the store. FTS5 only
 // marks a row as removed, so the index is merged into one segment, in slices with
-// a checkpoint between; then the log is brought home and truncated. Nothing of
-// what was deleted is then in the database, in its log, or in a copy made later.
-// Copies made before keep it.
+// a checkpoint between; then the copies are overwritten that SQLite left in its
+// pages, and the log is brought home and truncated. Nothing of what was deleted is
+// then in the database, in its log, or in a copy made later. Copies made before
+// keep it.
 //
 // w must not be in a transaction. cleared is false where a reader of an earlier
 // state kept the log from being truncated: the note that a Purge is owed then
 // stays, and the next one goes on; so it does after a Purge that failed or died.
-// Where nothing was deleted since the last one it costs a look-up of the index's
-// structure.
 func Purge(ctx context.Context, w *store.Writer) (cleared bool, err error) {
 	if err := mergeIntoOne(ctx, w); err != nil {
+		return false, err
+	}
+	if err := w.Scrub(ctx); err != nil {
 		return false, err
 	}
 	if cleared, err = w.Truncate(ctx, purgeWait); err != nil || !cleared {

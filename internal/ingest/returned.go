@@ -51,6 +51,7 @@ func (w *worker) returned(ctx context.Context, j *job, run *sessionRun, s archiv
 		if s, _, err = archive.Load(ctx, w.p.reader, run.key); err != nil {
 			return err
 		}
+		j.companions = j.t.Companions // their bytes come back as well
 		return w.file(ctx, j, run, s, f, stat)
 	}
 	c, err := w.comparison(ctx, j, run, s, []archive.Extent{{Off: s.EvictedLen, Len: s.Tail.StreamLen - s.EvictedLen}})
