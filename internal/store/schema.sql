@@ -64,10 +64,9 @@ CREATE INDEX IF NOT EXISTS idx_session_meta_folded ON session_meta(project_pre_w
   WHERE project_pre_worktree IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_last ON session_meta(project, last_turn_at, session_key) WHERE parent_session_key IS NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_pending ON session_meta(pending_parent) WHERE pending_parent IS NOT NULL;
-CREATE INDEX IF NOT EXISTS idx_session_meta_closed ON session_meta(last_turn_at)
-  WHERE is_final = 1 AND last_turn_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS idx_session_meta_aged ON session_meta(last_turn_at) WHERE last_turn_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_held ON session_meta(last_turn_at)
-  WHERE is_final = 1 AND last_turn_at IS NOT NULL AND stream_len > evicted_len;
+  WHERE last_turn_at IS NOT NULL AND stream_len > evicted_len;
 CREATE INDEX IF NOT EXISTS idx_session_meta_unsettled ON session_meta(unsettled) WHERE unsettled <> 0;
 CREATE INDEX IF NOT EXISTS idx_session_meta_open ON session_meta(last_turn_at, session_key)
   WHERE is_final IS NULL AND last_turn_at IS NOT NULL;
