@@ -86,20 +86,21 @@ type Source struct {
 	Rows bool
 }
 
-// Sources lists the files of a session that have a watermark.
-func Sources(ctx context.Context, q Querier, no int64) ([]Source, error) {
-	rows, err := q.QueryContext(ctx, `SELECT source, length(tail_hash) = 0 FROM watermarks WHERE session_no = ? ORDER BY source`, no)
+// Sources lists the files that have a watermark, by the number of their session.
+func Sources(ctx context.Context, q Querier) (map[int64][]Source, error) {
+	rows, err := q.QueryContext(ctx, `SELECT session_no, source, length(tail_hash) = 0 FROM watermarks`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var out []Source
+	out := map[int64][]Source{}
 	for rows.Next() {
+		var no int64
 		var s Source
-		if err := rows.Scan(&s.Path, &s.Rows); err != nil {
+		if err := rows.Scan(&no, &s.Path, &s.Rows); err != nil {
 			return nil, err
 		}
-		out = append(out, s)
+		out[no] = append(out[no], s)
 	}
 	return out, rows.Err()
 }

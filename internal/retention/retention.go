@@ -82,7 +82,9 @@ type evaluation struct {
 	now    time.Time
 	places *places
 	noted  map[string]bool
-	plan   Plan
+	// sources are the files of each session, by its number; nil until they are asked for.
+	sources map[int64][]archive.Source
+	plan    Plan
 }
 
 // excluded counts what is passed over.
@@ -178,9 +180,12 @@ func (e *evaluation) take(list []archive.Aged, s archive.Aged) []archive.Aged {
 
 // gone reports whether every file that a session was read from was deleted.
 func (e *evaluation) gone(ctx context.Context, s archive.Aged) (bool, error) {
-	sources, err := archive.Sources(ctx, e.q, s.No)
-	if err != nil {
-		return false, err
+	if e.sources == nil {
+		// All at once: a rule that deletes looks at every old session in each pass.
+		var err error
+		if e.sources, err = archive.Sources(ctx, e.q); err != nil {
+			return false, err
+		}
 	}
-	return e.places.gone(s.Harness, sources), nil
+	return e.places.gone(s.Harness, e.sources[s.No]), nil
 }
