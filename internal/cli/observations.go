@@ -89,8 +89,13 @@ func (e *env) printObservation(o search.Observation) error {
 		label  string
 		values []string
 	}{
-		{"files modified", f.FilesModified}, {"files read", f.FilesRead}, {"tools", f.Tools}, {"commands", f.Commands},
-		{"errors", f.Errors}, {"commits", f.Commits}, {"truncated", f.Truncated},
+		{"files modified", f.FilesModified},
+		{"files read", f.FilesRead},
+		{"tools", f.Tools},
+		{"commands", f.Commands},
+		{"errors", f.Errors},
+		{"commits", f.Commits},
+		{"truncated", f.Truncated},
 	} {
 		if len(l.values) > 0 {
 			const labelWidth = 15
