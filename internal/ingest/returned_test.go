@@ -263,8 +263,8 @@ func TestAnEvictedSessionElsewhereIsNotTakenInAgain(t *testing.T) {
 			f.remove(path)
 			f.writeAt("-q", content)
 		}},
-		{"copied", func(f *fixture, path string) { f.writeAt("-q", content) }},
-		{"its copy cut", func(f *fixture, path string) {
+		{"copied", func(f *fixture, _ string) { f.writeAt("-q", content) }},
+		{"its copy cut", func(f *fixture, _ string) {
 			f.writeAt("-q", content)
 			f.pass()
 			f.writeAt("-q", "")
@@ -462,4 +462,66 @@ func (e *edits) step(b byte) {
 func sumOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return string(sum[:])
+}
+
+// A transcript that became something that its evicted session cannot take in is
+// marked, until a pass can.
+func TestATranscriptThatCouldNotBeArchivedIsSaid(t *testing.T) {
+	f := newFixture(t)
+	f.write(sessionA, user(1, "first"))
+	f.pass()
+	f.evict(sessionA)
+	f.spoil(`UPDATE session_meta SET checksum = zeroblob(32)`)
+	f.write(sessionA, user(2, "other"))
+	if res := f.pass(); len(res.Failures) != 1 {
+		t.Fatalf("got %+v", res)
+	}
+	diverged := func() (found bool) {
+		for _, x := range f.verify() {
+			found = found || x.Block == nil && strings.HasPrefix(x.Detail, "its transcript became something that could not be archived")
+		}
+		return found
+	}
+	if !diverged() {
+		t.Fatalf("verify finds %+v", f.verify())
+	}
+	f.spoil(`UPDATE session_meta SET checksum = settled_hash`)
+	if res := f.pass(); len(res.Failures) > 0 || res.TurnsAdded != 1 {
+		t.Fatalf("got %+v", res)
+	}
+	f.verifyClean()
+	f.idle()
+}
+
+// What lies beside an evicted session is archived when it changes, and its own
+// bytes come back with those of the session.
+func TestTheCompanionsOfAnEvictedSession(t *testing.T) {
+	f := newFixture(t)
+	const beside = "aaaaaaaa-0000-4000-8000-000000000001/tool-results/"
+	f.write(sessionA, user(1, "first"))
+	f.write(beside+"one.txt", "one")
+	f.write(beside+"two.txt", "two")
+	f.pass()
+	f.evict(sessionA)
+	f.verifyClean()
+	f.idle()
+	held := func() int { return f.count(`SELECT count(*) FROM companions WHERE is_evicted IS NULL`) }
+	if held() != 0 || f.count(`SELECT count(*) FROM companion_parts`) != 0 {
+		t.Fatal("companions are still there")
+	}
+	f.write(beside+"two.txt", "two is another")
+	f.write(beside+"three.txt", "three")
+	f.pass()
+	f.idle()
+	f.verifyClean()
+	if held() != 2 {
+		t.Fatalf("%d companions are there", held())
+	}
+	f.append(sessionA, user(2, "second"))
+	f.pass()
+	f.idle()
+	f.verifyClean()
+	if held() != 3 || f.count(`SELECT count(*) FROM companions`) != 4 {
+		t.Fatalf("%d companions are there", held())
+	}
 }
