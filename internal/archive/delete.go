@@ -1,6 +1,10 @@
 package archive
 
-import "context"
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
 
 // deletes are the archival rows of one session, those that refer to others first.
 var deletes = []string{
@@ -12,7 +16,6 @@ var deletes = []string{
 	`DELETE FROM revisions WHERE session_no = ?`,
 	`DELETE FROM blocks WHERE session_no = ?`,
 	`DELETE FROM session_meta WHERE session_key = (SELECT session_key FROM sessions WHERE session_no = ?)`,
-	`DELETE FROM sessions WHERE session_no = ?`,
 }
 
 // Delete removes every archival row of a session: its stream, companions,
@@ -32,5 +35,26 @@ func Delete(ctx context.Context, w Execer, no int64) error {
 			return err
 		}
 	}
-	return nil
+	var slot sql.NullInt64
+	err := w.QueryRowContext(ctx, `SELECT slot FROM sessions WHERE session_no = ?`, no).Scan(&slot)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := w.ExecContext(ctx, `DELETE FROM sessions WHERE session_no = ?`, no); err != nil || !slot.Valid {
+		return err
+	}
+	return forgetProject(ctx, w, slot.Int64>>SlotBits)
+}
+
+// forgetProject takes the project from a block of slots in which no session is
+// left. The block stays, so that its slots are not given away once more; the ones
+// that nobody had go to sessions without a project.
+func forgetProject(ctx context.Context, w Execer, block int64) error {
+	_, err := w.ExecContext(ctx, `UPDATE slot_blocks SET project = NULL
+		WHERE block = ? AND NOT EXISTS (SELECT 1 FROM sessions WHERE slot >= ? AND slot < ?)`,
+		block, block<<SlotBits, (block+1)<<SlotBits)
+	return err
 }
