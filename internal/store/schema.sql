@@ -148,7 +148,8 @@ CREATE TABLE IF NOT EXISTS watermarks (
   updated_at  TEXT NOT NULL,
   revision    INTEGER NOT NULL REFERENCES revisions(id),
   tail_hash   BLOB NOT NULL,
-  sha_state   BLOB NOT NULL
+  sha_state   BLOB NOT NULL,
+  state_sha   BLOB NOT NULL DEFAULT x'' -- where the newest revision is not the file
 );
 CREATE INDEX IF NOT EXISTS idx_watermarks_session ON watermarks(session_no);
 CREATE INDEX IF NOT EXISTS idx_watermarks_revision ON watermarks(revision); -- a deleted revision looks for them
