@@ -105,7 +105,7 @@ func TestAReaderKeepsTheLogOfACompaction(t *testing.T) {
 	if err := tx.QueryRow(`SELECT count(*) FROM sessions`).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
-	m := &machine{t, h}
+	m := &machine{t: t, dir: h}
 	out, errs, code := m.run("compact", "--json")
 	const warning = "terminus: warning: another process is reading the store, so its log is still there: the next pass truncates it\n"
 	if errs != warning || code != 0 {

@@ -80,7 +80,7 @@ func (e *env) retention(ctx context.Context) (answer, error) {
 	return a, nil
 }
 
-func sessionKeys(list []archive.Closed) []string {
+func sessionKeys(list []archive.Aged) []string {
 	keys := make([]string, len(list))
 	for i, s := range list {
 		keys[i] = s.Key
@@ -107,9 +107,6 @@ func (e *env) printRetention(doc retentionDocument, p retention.Plan) {
 	}
 	if p.Over > 0 {
 		e.notef("left for a later pass: %s (one evicts %d and deletes %d)", count(p.Over, "session"), retention.PerAction, retention.PerAction)
-	}
-	if p.Unobserved > 0 {
-		e.notef("not evicted before the facts are noted: %s", count(p.Unobserved, "session"))
 	}
 	if p.Kept > 0 {
 		e.notef("not deleted, because %s is missing or empty: %s", visible(strings.Join(p.Missing, ", ")), count(p.Kept, "session"))

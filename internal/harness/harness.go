@@ -52,6 +52,8 @@ type Companion struct {
 	// Path is the file; Name is its slash-separated place below the session.
 	Path, Name string
 	Stat       fsx.Stat
+	// Output says that the file holds what a tool returned and nothing else.
+	Output bool
 }
 
 // Env is what a harness may know of the machine.
@@ -94,6 +96,22 @@ type Modifier interface {
 	// Modifies reports whether a call of the tool of that name changes the files
 	// that it names.
 	Modifies(tool string) bool
+}
+
+// A Bulky is a Harness that says which of a record's bytes may be left out of the
+// archive by a capture mode.
+type Bulky interface {
+	Bulk() Bulk
+}
+
+// Bulk is where the records of an agent hold what its tools returned.
+type Bulk struct {
+	// Members are the names of members of a record's object; of the row, where
+	// records are rows.
+	Members []string
+	// Kept, if not nil, reports whether the value of such a member, compact JSON, is
+	// no tool's output after all and is never left out.
+	Kept func(member string, value []byte) bool
 }
 
 // A Harness reads the sessions of one coding agent.

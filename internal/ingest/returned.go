@@ -2,18 +2,18 @@ package ingest
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 	"slices"
 
 	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/capture"
 	"github.com/terminus-archive/terminus/internal/fsx"
+	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/store"
 )
 
@@ -23,22 +23,23 @@ import (
 // Where it does not give all of them, what is not known to be in the stream is
 // appended, and the session stays evicted.
 func (w *worker) returned(ctx context.Context, j *job, run *sessionRun, s archive.Session, f *os.File, stat fsx.Stat) error {
-	var mark archive.Watermark
-	var err error
+	var mark *archive.Watermark
 	if j.known {
-		if mark, err = archive.LoadWatermark(ctx, w.p.reader, j.t.Source); err != nil {
+		m, err := archive.LoadWatermark(ctx, w.p.reader, j.t.Source)
+		if err != nil {
 			return store.Wrap("read", w.p.db.Path, err)
 		}
+		mark = &m
 	}
-	at, err := w.recognize(ctx, s, mark.Revision, f, stat)
+	at, err := w.recognize(ctx, j, s, mark, f, stat)
 	if err != nil {
 		return err
 	}
-	more, err := newlineAhead(f, at.state.Len, stat.Size)
+	more, err := newlineAhead(f, at.len, stat.Size)
 	if err != nil {
 		return err
 	}
-	same := j.known && at.state.ID == mark.Revision && at.state.Len == mark.Offset
+	same := j.known && at.state.ID == mark.Revision && at.len == mark.Offset
 	switch {
 	case !more && same:
 		return w.send(&batch{job: j, sess: run, touch: true, mark: &archive.Watermark{
@@ -51,7 +52,7 @@ func (w *worker) returned(ctx context.Context, j *job, run *sessionRun, s archiv
 		if s, _, err = archive.Load(ctx, w.p.reader, run.key); err != nil {
 			return err
 		}
-		j.companions = j.t.Companions // their bytes come back as well
+		j.companions = w.p.wanted(j.t.Companions) // their bytes come back as well
 		return w.file(ctx, j, run, s, f, stat)
 	}
 	c, err := w.comparison(ctx, j, run, s, []archive.Extent{{Off: s.EvictedLen, Len: s.Tail.StreamLen - s.EvictedLen}})
@@ -59,7 +60,7 @@ func (w *worker) returned(ctx context.Context, j *job, run *sessionRun, s archiv
 		return err
 	}
 	defer c.app.Release()
-	c.f, c.size, c.at, c.extents, c.sum = f, stat.Size, at.state.Len, at.state.Extents, at.sum
+	c.f, c.size, c.at, c.extents, c.sums = f, stat.Size, at.len, at.state.Extents, at.sums
 	b, next, rev, err := c.run(ctx, stat)
 	if err != nil {
 		return err
@@ -75,6 +76,11 @@ func (w *worker) returned(ctx context.Context, j *job, run *sessionRun, s archiv
 	return c.finish(b)
 }
 
+// wanted are the companions that the capture mode archives.
+func (p *pass) wanted(all []harness.Companion) []harness.Companion {
+	return slices.DeleteFunc(slices.Clone(all), func(c harness.Companion) bool { return !capture.Companion(p.o.Config.Capture.Mode, c) })
+}
+
 // diverged keeps the mark of a session whose transcript could not be archived as
 // it became: set for an evicted one whose rows do not stand an append, cleared by
 // the first pass that takes the transcript in. err is what taking it in came to.
@@ -88,75 +94,6 @@ func (w *worker) diverged(run *sessionRun, s archive.Session, err error) error {
 		return e
 	}
 	return err
-}
-
-// A recognized is the longest state of a session that a transcript begins with;
-// its length is 0 for none.
-type recognized struct {
-	state archive.Revision
-	sum   hash.Hash // of the state
-}
-
-// recognize reads as much of a transcript as the session's longest state has. Of
-// equal states that of own counts, the revision of the transcript's watermark.
-func (w *worker) recognize(ctx context.Context, s archive.Session, own int64, f *os.File, stat fsx.Stat) (recognized, error) {
-	at := recognized{sum: sha256.New()}
-	states, err := archive.Revisions(ctx, w.p.reader, s.No)
-	if err != nil {
-		return at, store.Wrap("read", w.p.db.Path, err)
-	}
-	slices.SortStableFunc(states, func(a, b archive.Revision) int { return cmp.Compare(a.Len, b.Len) })
-	sum, read := sha256.New(), int64(0)
-	for _, state := range states {
-		if state.Len > stat.Size {
-			break
-		}
-		if err := ctx.Err(); err != nil {
-			return at, err
-		}
-		n, err := io.Copy(sum, io.NewSectionReader(f, read, state.Len-read))
-		if err != nil {
-			return at, err
-		}
-		if read += n; read < state.Len {
-			return at, errRacing
-		}
-		if !bytes.Equal(sum.Sum(nil), state.Hash) || at.state.Len == state.Len && at.state.ID == own {
-			continue
-		}
-		at.state = state
-		if at.sum, err = archive.RestoreHash(archive.SaveHash(sum)); err != nil {
-			return at, err
-		}
-	}
-	return at, nil
-}
-
-// holds reports whether the state has the first n bytes of the stream.
-func (r recognized) holds(n int64) bool {
-	return n == 0 || archive.NewCover(r.state.Extents).Has(0, n)
-}
-
-// stream reads the first n bytes of the session's stream, which the state holds,
-// out of the transcript.
-func (r recognized) stream(f io.ReaderAt, n int64) io.Reader {
-	type piece struct{ off, end, at int64 } // of stream, and where it stands in the file
-	var pieces []piece
-	at := int64(0)
-	for _, e := range r.state.Extents {
-		pieces = append(pieces, piece{e.Off, e.Off + e.Len, at})
-		at += e.Len
-	}
-	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Compare(a.off, b.off) })
-	var parts []io.Reader
-	done := int64(0)
-	for _, p := range pieces {
-		if end := min(p.end, n); end > done && p.off <= done {
-			parts = append(parts, io.NewSectionReader(f, p.at+done-p.off, end-done))
-			done = end
-		}
-	}
-	return io.MultiReader(parts...)
 }
 
 // A restoration is what the writer does to give an evicted session its bytes
@@ -214,12 +151,21 @@ func (w *writer) restored(ctx context.Context, r *restoration) error {
 		return fmt.Errorf("restore session %s: %w", r.key, err)
 	}
 	// What was read was the state only if it still stands there.
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(r.f, 0, r.from.state.Len)); err != nil {
+	sum, err := prefixSumOf(r.f, r.from.len)
+	if err == nil && !bytes.Equal(sum, r.from.sums.file.Sum(nil)) {
+		err = errRacing
+	}
+	if err != nil {
 		return err
 	}
-	if r.from.state.Len > 0 && !bytes.Equal(sum.Sum(nil), r.from.state.Hash) {
-		return errRacing
-	}
 	return w.commit(ctx)
+}
+
+// prefixSumOf is the SHA-256 of the first n bytes of a file.
+func prefixSumOf(f io.ReaderAt, n int64) ([]byte, error) {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, n)); err != nil {
+		return nil, err
+	}
+	return sum.Sum(nil), nil
 }

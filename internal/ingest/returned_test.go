@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/store"
 )
 
@@ -263,8 +264,8 @@ func TestAnEvictedSessionElsewhereIsNotTakenInAgain(t *testing.T) {
 			f.remove(path)
 			f.writeAt("-q", content)
 		}},
-		{"copied", func(f *fixture, path string) { f.writeAt("-q", content) }},
-		{"its copy cut", func(f *fixture, path string) {
+		{"copied", func(f *fixture, _ string) { f.writeAt("-q", content) }},
+		{"its copy cut", func(f *fixture, _ string) {
 			f.writeAt("-q", content)
 			f.pass()
 			f.writeAt("-q", "")
@@ -462,4 +463,128 @@ func (e *edits) step(b byte) {
 func sumOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return string(sum[:])
+}
+
+// A transcript that became something that its evicted session cannot take in is
+// marked, until a pass can.
+func TestATranscriptThatCouldNotBeArchivedIsSaid(t *testing.T) {
+	f := newFixture(t)
+	f.write(sessionA, user(1, "first"))
+	f.pass()
+	f.evict(sessionA)
+	f.spoil(`UPDATE session_meta SET checksum = zeroblob(32)`)
+	f.write(sessionA, user(2, "other"))
+	if res := f.pass(); len(res.Failures) != 1 {
+		t.Fatalf("got %+v", res)
+	}
+	diverged := func() (found bool) {
+		for _, x := range f.verify() {
+			found = found || x.Block == nil && strings.HasPrefix(x.Detail, "its transcript became something that could not be archived")
+		}
+		return found
+	}
+	if !diverged() {
+		t.Fatalf("verify finds %+v", f.verify())
+	}
+	f.spoil(`UPDATE session_meta SET checksum = settled_hash`)
+	if res := f.pass(); len(res.Failures) > 0 || res.TurnsAdded != 1 {
+		t.Fatalf("got %+v", res)
+	}
+	f.verifyClean()
+	f.idle()
+}
+
+// What lies beside an evicted session is archived when it changes, and its own
+// bytes come back with those of the session.
+func TestTheCompanionsOfAnEvictedSession(t *testing.T) {
+	f := newFixture(t)
+	const beside = "aaaaaaaa-0000-4000-8000-000000000001/tool-results/"
+	f.write(sessionA, user(1, "first"))
+	f.write(beside+"one.txt", "one")
+	f.write(beside+"two.txt", "two")
+	f.pass()
+	f.evict(sessionA)
+	f.verifyClean()
+	f.idle()
+	held := func() int { return f.count(`SELECT count(*) FROM companions WHERE is_evicted IS NULL`) }
+	if held() != 0 || f.count(`SELECT count(*) FROM companion_parts`) != 0 {
+		t.Fatal("companions are still there")
+	}
+	f.write(beside+"two.txt", "two is another")
+	f.write(beside+"three.txt", "three")
+	f.pass()
+	f.idle()
+	f.verifyClean()
+	if held() != 2 {
+		t.Fatalf("%d companions are there", held())
+	}
+	f.append(sessionA, user(2, "second"))
+	f.pass()
+	f.idle()
+	f.verifyClean()
+	if held() != 3 || f.count(`SELECT count(*) FROM companions`) != 4 {
+		t.Fatalf("%d companions are there", held())
+	}
+}
+
+// Under a capture mode the bytes that come back are those that were archived,
+// whatever the mode is by then.
+func TestAnEvictedSessionComesBackUnderCaptureModes(t *testing.T) {
+	result := func(n, size int) string {
+		return fmt.Sprintf(`{"type":"user","uuid":%q,"timestamp":"2026-01-02T03:04:05.000Z","sessionId":"s","cwd":"/work/p","toolUseResult":{"stdout":%q},"message":{"role":"user","content":"said %d"}}`+"\n",
+			uuid(n), strings.Repeat("x", size), n)
+	}
+	full, lean, minimal := config.CaptureFull, config.CaptureLean, config.CaptureMinimal
+	for _, c := range []struct {
+		name        string
+		first, then config.CaptureMode // before the eviction, a pass each
+		last        config.CaptureMode
+		evicted     bool
+	}{
+		{"full throughout", full, full, full, false},
+		{"lean throughout", lean, lean, lean, false},
+		{"minimal throughout", minimal, minimal, minimal, false},
+		{"full, then lean by now", full, full, lean, false},
+		{"lean, then full by now", lean, lean, full, false},
+		{"minimal, then lean by now", minimal, minimal, lean, false},
+		{"changed before the eviction", full, minimal, minimal, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newFixture(t)
+			set := func(m config.CaptureMode) { f.cfg.Capture.Mode = m }
+			set(c.first)
+			f.write(sessionA, user(1, "first"), result(2, 9000), result(3, 20))
+			f.pass()
+			set(c.then)
+			f.append(sessionA, result(4, 9000), result(5, 20))
+			f.pass()
+			was, had := f.turns()
+			stream := f.stream(sessionA)
+			f.evict(sessionA)
+			set(c.last)
+			f.idle()
+			f.append(sessionA, user(6, "last"))
+			if res := f.pass(); len(res.Failures) > 0 || res.TurnsAdded != 1 {
+				t.Fatalf("got %+v", res)
+			}
+			f.idle()
+			f.verifyClean()
+			if evicted, _ := f.isEvicted(sessionA); evicted != c.evicted {
+				t.Fatalf("evicted: %v", evicted)
+			}
+			is, has := f.turns()
+			if len(is) != len(was)+1 || strings.Join(is[:len(was)], "\n") != strings.Join(was, "\n") {
+				t.Fatal("turns were lost or moved")
+			}
+			if c.evicted {
+				if len(has) != 1 {
+					t.Fatalf("%d turns have a record", len(has))
+				}
+				return
+			}
+			if got := f.stream(sessionA); got != stream+user(6, "last") || len(has) != len(had)+1 {
+				t.Fatalf("the stream is %d bytes, was %d", len(got), len(stream))
+			}
+		})
+	}
 }

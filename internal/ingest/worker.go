@@ -7,13 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 	"strconv"
 	"strings"
 
 	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/capture"
 	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/index"
@@ -192,7 +192,8 @@ func (w *worker) send(b *batch) error {
 // touched, or changed.
 func (w *worker) file(ctx context.Context, j *job, run *sessionRun, s archive.Session, f *os.File, stat fsx.Stat) error {
 	if !run.exists {
-		return w.grown(ctx, j, run, s, f, stat, archive.Watermark{Source: j.t.Source, CheckedAt: w.p.started.Unix()})
+		return w.grown(ctx, j, run, s, f, stat, archive.Watermark{Source: j.t.Source, CheckedAt: w.p.started.Unix()},
+			archive.Revision{})
 	}
 	if !j.known {
 		return w.changed(ctx, j, run, s, f, stat, nil)
@@ -205,7 +206,7 @@ func (w *worker) file(ctx context.Context, j *job, run *sessionRun, s archive.Se
 	if err != nil {
 		return store.Wrap("read", w.p.db.Path, err)
 	}
-	same, err := w.samePrefix(f, stat, &mark, old.Hash)
+	same, err := w.samePrefix(f, stat, &mark)
 	switch {
 	case err != nil:
 		return err
@@ -214,13 +215,13 @@ func (w *worker) file(ctx context.Context, j *job, run *sessionRun, s archive.Se
 	case stat.Size > mark.Offset && len(archive.NewCover(old.Extents).Gaps(s.Tail.StreamLen)) > 0:
 		return w.regrown(ctx, j, run, s, f, stat, mark, old)
 	}
-	return w.grown(ctx, j, run, s, f, stat, mark)
+	return w.grown(ctx, j, run, s, f, stat, mark, old)
 }
 
 // samePrefix reports whether the archived part of a file is still what the
 // file begins with. The end of it is always compared; the whole of it when
 // anything but growth happened, and once a day.
-func (w *worker) samePrefix(f *os.File, stat fsx.Stat, mark *archive.Watermark, whole []byte) (bool, error) {
+func (w *worker) samePrefix(f *os.File, stat fsx.Stat, mark *archive.Watermark) (bool, error) {
 	if stat.Size < mark.Offset {
 		return false, nil
 	}
@@ -232,6 +233,10 @@ func (w *worker) samePrefix(f *os.File, stat fsx.Stat, mark *archive.Watermark, 
 	onlyGrown := stat.Inode == mark.Stat.Inode && stat.Size > mark.Stat.Size
 	if onlyGrown && now-mark.CheckedAt < int64(checkEvery.Seconds()) {
 		return true, nil
+	}
+	whole, err := fileSum(mark)
+	if err != nil {
+		return false, err
 	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, mark.Offset)); err != nil {
@@ -259,9 +264,11 @@ type intake struct {
 	app    *archive.Appender
 	derive index.Deriver
 	rows   []index.Row
-	sum    hash.Hash // of the transcript's own bytes
-	read   int64     // bytes read since the last batch
-	long   int64     // lines longer than archive.MaxLine
+	cut    *capture.Cutter
+	sums   sums
+	read   int64 // bytes read since the last batch
+	grown  int64 // bytes that they became in the stream
+	long   int64 // lines longer than archive.MaxLine
 
 	rowBytes int64 // of rows
 	located  bool  // the project was looked for
@@ -273,7 +280,8 @@ func (w *worker) intake(ctx context.Context, j *job, run *sessionRun, s archive.
 	if err != nil {
 		return nil, fmt.Errorf("the archive of session %s is damaged, nothing is added to it (see terminus verify): %w", run.key, err)
 	}
-	in := &intake{w: w, j: j, run: run, app: archive.NewAppender(s.Tail, raw), sum: sha256.New(), derive: index.Deriver{Harness: j.h}}
+	in := &intake{w: w, j: j, run: run, app: archive.NewAppender(s.Tail, raw), sums: freshSums(), derive: index.Deriver{Harness: j.h}}
+	in.cut = capture.New(w.p.o.Config.Capture.Mode, j.h, j.t.Kind)
 	if s.Meta.State != "" {
 		if err := json.Unmarshal([]byte(s.Meta.State), &in.derive.State); err != nil {
 			return nil, fmt.Errorf("the stored state of session %s cannot be read: %w", run.key, err)
@@ -283,11 +291,21 @@ func (w *worker) intake(ctx context.Context, j *job, run *sessionRun, s archive.
 	return in, nil
 }
 
+// kept is a line, or a piece of one, as it is archived. What is too long to be
+// held whole is too long to be read as a record, and is archived whole.
+func (in *intake) kept(l archive.Line) archive.Line {
+	if l.Whole() {
+		l.Bytes = in.cut.Line(l.Bytes)
+	}
+	return l
+}
+
 // add appends a line, or a piece of one, to the stream and derives its turns.
 // The error is errExcluded, or that of sending.
 func (in *intake) add(l archive.Line) error {
 	at := in.app.StreamLen()
 	in.app.Add(l.Bytes, l.Start)
+	in.grown += int64(len(l.Bytes))
 	switch {
 	case l.Whole():
 		rows := in.derive.Line(l.Bytes, at)
@@ -354,9 +372,9 @@ func (in *intake) due(n int) bool {
 
 // batch takes what has come together so far.
 func (in *intake) batch(up archive.Append) *batch {
-	b := &batch{job: in.j, sess: in.run, meta: in.run.meta, up: up, rows: in.rows, state: in.derive.State, bytesRead: in.read}
+	b := &batch{job: in.j, sess: in.run, meta: in.run.meta, up: up, rows: in.rows, state: in.derive.State, bytesRead: in.read, growth: in.grown}
 	b.project, b.preTree = in.run.meta.Project, in.run.meta.PreWorktree
-	in.rows, in.read, in.rowBytes, in.batched = nil, 0, 0, true
+	in.rows, in.read, in.grown, in.rowBytes, in.batched = nil, 0, 0, 0, true
 	return b
 }
 

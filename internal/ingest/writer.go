@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/capture"
+	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/index"
 	"github.com/terminus-archive/terminus/internal/observe"
@@ -277,6 +279,9 @@ func (w *writer) meta(ctx context.Context, b *batch, pl *place) error {
 		m.PendingParent = index.UUIDValue(b.state.FirstParent)
 	}
 	m.State, m.DerivedVersion = string(state), store.DerivedSchema
+	if b.growth > 0 {
+		m.CaptureMode = string(capture.Record(config.CaptureMode(m.CaptureMode), w.p.o.Config.Capture.Mode))
+	}
 	if m.TranscriptPath, err = w.transcriptPath(ctx, b, m.TranscriptPath); err != nil {
 		return err
 	}
@@ -333,20 +338,15 @@ func (w *writer) mark(ctx context.Context, b *batch, pl *place) error {
 
 // grow lengthens the transcript's newest revision, or makes its first.
 func (w *writer) grow(ctx context.Context, b *batch, pl *place) (int64, error) {
-	hash, err := archive.RestoreHash(b.mark.SHAState)
-	if err != nil {
-		return 0, err
-	}
-	sum := hash.Sum(nil)
 	id, err := archive.NewestRevision(ctx, w.w, pl.no, b.mark.Source)
 	if err != nil {
 		return 0, err
 	}
 	if id != 0 {
-		return id, archive.Grow(ctx, w.w, id, b.growOff, b.growth, b.mark.Offset, sum)
+		return id, archive.Grow(ctx, w.w, id, b.growOff, b.growth, b.stateLen, b.stateSum)
 	}
 	return archive.AddRevision(ctx, w.w, archive.Revision{
-		No: pl.no, Source: b.mark.Source, MadeAt: w.now, Cause: archive.CauseFirst, Len: b.mark.Offset, Hash: sum,
+		No: pl.no, Source: b.mark.Source, MadeAt: w.now, Cause: archive.CauseFirst, Len: b.stateLen, Hash: b.stateSum,
 		Extents: archive.Extents{}.Add(b.growOff, b.growth),
 	})
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/terminus-archive/terminus/internal/store"
 )
 
-// maxPerPass bounds how many sessions one pass observes, the contract's number:
+// PerPass bounds how many sessions one pass observes, the contract's number:
 // each is read whole, and the next pass goes on.
-const maxPerPass = 100
+const PerPass = 100
 
 // Options say what is observed, and how.
 type Options struct {
@@ -43,7 +43,7 @@ func Record(ctx context.Context, w *store.Writer, o Options) (Recorded, error) {
 		if o.Hidden.hides(u.Project, u.PreWorktree) {
 			return true
 		}
-		if more = len(keys) == maxPerPass; !more {
+		if more = len(keys) == PerPass; !more {
 			keys = append(keys, u.Key)
 		}
 		return !more

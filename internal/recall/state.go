@@ -20,6 +20,10 @@ const (
 	AlreadyInjected  = "already_injected"   // this session was given it on an earlier prompt
 	VisibleInSession = "visible_in_session" // it is in the session's own context
 	CarriedByBrief   = "carried_by_brief"   // the brief quoted it
+
+	// Evicted is a reason as well, of the archive and not of the session: no State
+	// keeps it.
+	Evicted = "evicted"
 )
 
 // A Suppressed is a turn that was not handed over, and why.

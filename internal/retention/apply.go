@@ -94,7 +94,7 @@ type dropped struct {
 
 // drop removes a session from every table. What was logged of its prompts goes as
 // well, unless another session that is no subagent's goes by the same id.
-func drop(ctx context.Context, w *store.Writer, s archive.Closed) (d dropped, err error) {
+func drop(ctx context.Context, w *store.Writer, s archive.Aged) (d dropped, err error) {
 	if d.observed, err = observe.Delete(ctx, w, s.Key); err != nil {
 		return d, err
 	}
@@ -125,7 +125,7 @@ const lineSuffix = ".jsonl"
 // agentIDs are the ids by which an agent's hooks may have named the session: the
 // one in its records, which is that of the session it was forked from, and the one
 // that its transcript is named by. A subagent's prompts are its parent's.
-func agentIDs(s archive.Closed) []string {
+func agentIDs(s archive.Aged) []string {
 	if s.Sidecar {
 		return nil
 	}

@@ -32,14 +32,12 @@ type Plan struct {
 	// Off says that no rule can act: nothing was looked at.
 	Off bool
 	// Evict and Delete are the sessions due, oldest first, PerAction at most each.
-	Evict, Delete []archive.Closed
-	// Over counts the sessions due that come after them.
+	Evict, Delete []archive.Aged
+	// Over counts the sessions due that are left for a later pass: they come after
+	// these, or their facts are to be noted first.
 	Over int
 	// Excluded counts the closed sessions of excluded projects, which were passed over.
 	Excluded int
-	// Unobserved counts the sessions that are due to be evicted once their facts
-	// are recorded.
-	Unobserved int
 	// Missing are the directories that are not there, or hold nothing, so that it
 	// cannot be told whether the transcripts below them were deleted; sorted. The
 	// sessions due that they keep are Kept.
@@ -47,13 +45,18 @@ type Plan struct {
 	Kept    int
 }
 
-// Evaluate decides what a pass at the instant now does. It changes nothing. lookup
-// finds a harness by its id.
+// Evaluate decides what a pass at the instant now does once it has closed sessions
+// and noted their facts. It changes nothing.
 func Evaluate(ctx context.Context, q archive.Querier, c *config.Config, now time.Time, lookup Lookup) (Plan, error) {
+	return evaluate(ctx, q, c, now, lookup, nil)
+}
+
+// evaluate takes the facts of the sessions with the keys noted for noted.
+func evaluate(ctx context.Context, q archive.Querier, c *config.Config, now time.Time, lookup Lookup, noted map[string]bool) (Plan, error) {
 	if !c.Retention.Acts() {
 		return Plan{Off: true}, nil
 	}
-	e := evaluation{q: q, c: c, now: now, places: newPlaces(lookup)}
+	e := evaluation{q: q, c: c, now: now, places: newPlaces(lookup), noted: noted}
 	if err := e.excluded(ctx); err != nil {
 		return Plan{}, err
 	}
@@ -78,7 +81,10 @@ type evaluation struct {
 	c      *config.Config
 	now    time.Time
 	places *places
-	plan   Plan
+	noted  map[string]bool
+	// sources are the files of each session, by its number; nil until they are asked for.
+	sources map[int64][]archive.Source
+	plan    Plan
 }
 
 // excluded counts what is passed over.
@@ -95,9 +101,11 @@ func (e *evaluation) excluded(ctx context.Context) error {
 	return err
 }
 
-// A candidate is a closed session whose rule acts and whose age has come.
+// A candidate is a session whose rule acts and whose age has come. That is a day
+// at least, so that the session is closed, or will be before the next pass comes
+// to retention.
 type candidate struct {
-	archive.Closed
+	archive.Aged
 	at     time.Time
 	action config.Action
 }
@@ -105,7 +113,7 @@ type candidate struct {
 // due lists the candidates, oldest first.
 func (e *evaluation) due(ctx context.Context) ([]candidate, error) {
 	before, deletes := e.reach()
-	all, err := archive.ClosedBefore(ctx, e.q, archive.Stamp(before.Add(zoneSlack)), !deletes)
+	all, err := archive.AgedBefore(ctx, e.q, archive.Stamp(before.Add(zoneSlack)), !deletes)
 	if err != nil {
 		return nil, err
 	}
@@ -146,23 +154,23 @@ func cutoff(now time.Time, r config.Rule) time.Time { return now.UTC().AddDate(0
 // judge puts a candidate where it belongs.
 func (e *evaluation) judge(ctx context.Context, d candidate) error {
 	if d.action == config.Delete {
-		gone, err := e.gone(ctx, d.Closed)
+		gone, err := e.gone(ctx, d.Aged)
 		if err == nil && gone {
-			e.plan.Delete = e.take(e.plan.Delete, d.Closed)
+			e.plan.Delete = e.take(e.plan.Delete, d.Aged)
 		}
 		return err
 	}
 	switch {
 	case !d.Held: // evicted already
-	case d.Unobserved:
-		e.plan.Unobserved++
+	case d.Unobserved && !e.noted[d.Key]:
+		e.plan.Over++
 	default:
-		e.plan.Evict = e.take(e.plan.Evict, d.Closed)
+		e.plan.Evict = e.take(e.plan.Evict, d.Aged)
 	}
 	return nil
 }
 
-func (e *evaluation) take(list []archive.Closed, s archive.Closed) []archive.Closed {
+func (e *evaluation) take(list []archive.Aged, s archive.Aged) []archive.Aged {
 	if len(list) >= PerAction {
 		e.plan.Over++
 		return list
@@ -171,10 +179,13 @@ func (e *evaluation) take(list []archive.Closed, s archive.Closed) []archive.Clo
 }
 
 // gone reports whether every file that a session was read from was deleted.
-func (e *evaluation) gone(ctx context.Context, s archive.Closed) (bool, error) {
-	sources, err := archive.Sources(ctx, e.q, s.No)
-	if err != nil {
-		return false, err
+func (e *evaluation) gone(ctx context.Context, s archive.Aged) (bool, error) {
+	if e.sources == nil {
+		// All at once: a rule that deletes looks at every old session in each pass.
+		var err error
+		if e.sources, err = archive.Sources(ctx, e.q); err != nil {
+			return false, err
+		}
 	}
-	return e.places.gone(s.Harness, sources), nil
+	return e.places.gone(s.Harness, e.sources[s.No]), nil
 }

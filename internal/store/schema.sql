@@ -47,6 +47,8 @@ CREATE TABLE IF NOT EXISTS session_meta (
   evicted_len          INTEGER NOT NULL DEFAULT 0,
   evicted_blocks       INTEGER NOT NULL DEFAULT 0,
   evicted_hash         BLOB NOT NULL DEFAULT x'',
+  -- place in the queue of closed sessions whose facts are to be observed
+  unobserved           INTEGER,
   -- blocks below this number are final: they are never cut again
   settled_blocks       INTEGER NOT NULL DEFAULT 0,
   settled_hash         BLOB NOT NULL DEFAULT x'',
@@ -54,9 +56,7 @@ CREATE TABLE IF NOT EXISTS session_meta (
   derived_version      INTEGER NOT NULL DEFAULT 0,
   derive_state         TEXT NOT NULL DEFAULT '{}',
   -- the first turn's parent, while no archived session is known to hold it
-  pending_parent       BLOB,
-  -- place in the queue of closed sessions whose facts are to be observed
-  unobserved           INTEGER
+  pending_parent       BLOB
 );
 CREATE INDEX IF NOT EXISTS idx_session_meta_session_id ON session_meta(session_id);
 CREATE INDEX IF NOT EXISTS idx_session_meta_project ON session_meta(project, project_pre_worktree, session_key, turns);
@@ -64,10 +64,9 @@ CREATE INDEX IF NOT EXISTS idx_session_meta_folded ON session_meta(project_pre_w
   WHERE project_pre_worktree IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_last ON session_meta(project, last_turn_at, session_key) WHERE parent_session_key IS NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_pending ON session_meta(pending_parent) WHERE pending_parent IS NOT NULL;
-CREATE INDEX IF NOT EXISTS idx_session_meta_closed ON session_meta(last_turn_at)
-  WHERE is_final = 1 AND last_turn_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS idx_session_meta_aged ON session_meta(last_turn_at) WHERE last_turn_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_held ON session_meta(last_turn_at)
-  WHERE is_final = 1 AND last_turn_at IS NOT NULL AND stream_len > evicted_len;
+  WHERE last_turn_at IS NOT NULL AND stream_len > evicted_len;
 CREATE INDEX IF NOT EXISTS idx_session_meta_unsettled ON session_meta(unsettled) WHERE unsettled <> 0;
 CREATE INDEX IF NOT EXISTS idx_session_meta_open ON session_meta(last_turn_at, session_key)
   WHERE is_final IS NULL AND last_turn_at IS NOT NULL;
@@ -149,7 +148,8 @@ CREATE TABLE IF NOT EXISTS watermarks (
   updated_at  TEXT NOT NULL,
   revision    INTEGER NOT NULL REFERENCES revisions(id),
   tail_hash   BLOB NOT NULL,
-  sha_state   BLOB NOT NULL
+  sha_state   BLOB NOT NULL,
+  state_sha   BLOB NOT NULL DEFAULT x'' -- where the newest revision is not the file
 );
 CREATE INDEX IF NOT EXISTS idx_watermarks_session ON watermarks(session_no);
 CREATE INDEX IF NOT EXISTS idx_watermarks_revision ON watermarks(revision); -- a deleted revision looks for them

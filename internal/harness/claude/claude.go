@@ -38,7 +38,9 @@ type Harness struct{}
 var (
 	_ harness.Harness  = Harness{}
 	_ harness.Resumer  = Harness{}
+	_ harness.Rooter   = Harness{}
 	_ harness.Modifier = Harness{}
+	_ harness.Bulky    = Harness{}
 )
 
 // ID is "claude".

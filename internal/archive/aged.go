@@ -5,8 +5,8 @@ import (
 	"database/sql"
 )
 
-// A Closed is a session that the idle rule has closed, as retention looks at it.
-type Closed struct {
+// An Aged is a session as retention looks at it.
+type Aged struct {
 	Key         string
 	No          int64
 	Slot        int64 // -1 for none
@@ -23,15 +23,14 @@ type Closed struct {
 	Unobserved bool
 }
 
-// ClosedBefore lists, in no order, the closed sessions whose last turn, by the
-// text of its time, is older than before; with held those alone of which bytes
-// are there.
-func ClosedBefore(ctx context.Context, q Querier, before string, held bool) ([]Closed, error) {
+// AgedBefore lists, in no order, the sessions whose last turn, by the text of its
+// time, is older than before; with held those alone of which bytes are there.
+func AgedBefore(ctx context.Context, q Querier, before string, held bool) ([]Aged, error) {
 	query := `SELECT m.session_key, s.session_no, coalesce(s.slot, -1), s.harness, coalesce(m.session_id, ''), m.last_turn_at,
 		coalesce(m.project, ''), coalesce(m.project_pre_worktree, ''), m.parent_session_key IS NOT NULL, m.stream_len > m.evicted_len,
 		m.unobserved < ? AND m.is_evicted IS NOT 1
 		FROM session_meta m CROSS JOIN sessions s USING (session_key)
-		WHERE m.is_final = 1 AND m.last_turn_at IS NOT NULL AND m.last_turn_at < ?`
+		WHERE m.last_turn_at IS NOT NULL AND m.last_turn_at < ?`
 	if held {
 		query += ` AND m.stream_len > m.evicted_len`
 	}
@@ -40,9 +39,9 @@ func ClosedBefore(ctx context.Context, q Querier, before string, held bool) ([]C
 		return nil, err
 	}
 	defer rows.Close()
-	var out []Closed
+	var out []Aged
 	for rows.Next() {
-		var c Closed
+		var c Aged
 		var unobserved sql.NullBool
 		if err := rows.Scan(&c.Key, &c.No, &c.Slot, &c.Harness, &c.SessionID, &c.LastTurnAt, &c.Project, &c.PreWorktree, &c.Sidecar, &c.Held,
 			&unobserved); err != nil {
@@ -87,20 +86,21 @@ type Source struct {
 	Rows bool
 }
 
-// Sources lists the files of a session that have a watermark.
-func Sources(ctx context.Context, q Querier, no int64) ([]Source, error) {
-	rows, err := q.QueryContext(ctx, `SELECT source, length(tail_hash) = 0 FROM watermarks WHERE session_no = ? ORDER BY source`, no)
+// Sources lists the files that have a watermark, by the number of their session.
+func Sources(ctx context.Context, q Querier) (map[int64][]Source, error) {
+	rows, err := q.QueryContext(ctx, `SELECT session_no, source, length(tail_hash) = 0 FROM watermarks`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var out []Source
+	out := map[int64][]Source{}
 	for rows.Next() {
+		var no int64
 		var s Source
-		if err := rows.Scan(&s.Path, &s.Rows); err != nil {
+		if err := rows.Scan(&no, &s.Path, &s.Rows); err != nil {
 			return nil, err
 		}
-		out = append(out, s)
+		out[no] = append(out[no], s)
 	}
 	return out, rows.Err()
 }
