@@ -68,6 +68,7 @@ var dataCommands = []dataCommand{
 	{line: "export FRESH", empty: `{"bytes":0,"destination":FRESH,"evicted":0,"manifest":null,"notice":` + exportNotice + `,"sessions":0,"turns":0}`},
 	{line: "retention --dry-run", empty: `{"cutoff":null,"delete":[],"evict":[],"excluded":0,"over":0}`},
 	{line: "verify", empty: `{"checked":0,"failures":[]}`},
+	{line: "compact", empty: `{"after":{"db":0,"shm":0,"total":0,"wal":0},"before":{"db":0,"shm":0,"total":0,"wal":0},"reclaimed_bytes":0}`},
 	{line: "reindex", empty: `{"preserved":0,"sessions":0,"skipped":[],"turns":0}`, mends: true},
 	{line: "doctor", empty: doctorData, judges: true},
 	{line: "version", empty: `{"commit":null,"date":null,"go":null,"system":null,"version":null}`, judges: true},

@@ -54,13 +54,13 @@ func (e *env) compact(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	m := e.meter()
 	r, warnings, err := e.open(ctx)
 	if err != nil {
 		return answer{}, err
 	}
 	_ = r.Close() // it was opened for the warnings alone
 	debug.SetMemoryLimit(ingest.MemoryLimit)
-	m := e.meter()
 	c, err := ingest.Compact(ctx, ingest.CompactOptions{DataDir: cfg.DataDir, Progress: m.update})
 	m.clear()
 	doc := compactDocument{
