@@ -21,7 +21,8 @@ type envelope struct {
 // with --json as one document. The test of the envelope holds each of them to
 // the contract.
 var dataCommands = []func(*env) *cobra.Command{
-	newSearch, newRead, newShow, newSessions, newLog, newStatus, newVerify, newReindex, newCompact, newDoctor, newExport, newImport, newVersion,
+	newSearch, newRead, newShow, newSessions, newLog, newStatus, newUsage, newVerify, newReindex, newCompact, newSnapshot, newDoctor,
+	newExport, newImport, newVersion,
 	newObservations, newRetention,
 }
 

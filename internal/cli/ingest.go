@@ -73,8 +73,19 @@ func (e *env) pass(ctx context.Context, o ingest.Options) (busy bool, err error)
 	m := e.meter()
 	o.Now = clock.Now
 	o.Progress = func(p ingest.Progress) { m.update(p.BytesDone, p.BytesTotal) }
+	var copying *meter
+	o.SnapshotProgress = func(done, total int64) {
+		if copying == nil {
+			m.clear()
+			copying = e.meter()
+		}
+		copying.update(done, total)
+	}
 	r, err := ingest.Run(ctx, o)
 	m.clear()
+	if copying != nil {
+		copying.clear()
+	}
 	if ctx.Err() != nil {
 		return false, errors.New("interrupted; what was archived stays, and the next pass goes on from there")
 	}
@@ -89,6 +100,9 @@ func (e *env) pass(ctx context.Context, o ingest.Options) (busy bool, err error)
 	}
 	for _, f := range r.Remarks {
 		e.notef("%s", f)
+	}
+	if r.NoSnapshot != "" {
+		e.notef("%s", r.NoSnapshot)
 	}
 	if r.Excluded {
 		e.notef("%s: skipped, its project is excluded", o.Path)

@@ -37,6 +37,8 @@ type Options struct {
 	Harnesses []harness.Harness
 	// Progress, if not nil, is called from time to time while work is done.
 	Progress func(Progress)
+	// SnapshotProgress, if not nil, is told how many bytes of a snapshot are written.
+	SnapshotProgress func(done, total int64)
 	// Now is the clock.
 	Now func() time.Time
 }
@@ -71,6 +73,9 @@ type Result struct {
 	Remarks []Failure
 	// Notes are healthy remarks about the pass.
 	Notes []string
+	// NoSnapshot says why a snapshot that was due is not there, or not all of what
+	// goes with it was done. "" is that all is well.
+	NoSnapshot string
 
 	FilesSeen, FilesCommitted, FilesFailed int64
 	BytesRead, TurnsAdded                  int64
@@ -178,6 +183,8 @@ type pass struct {
 	res    Result
 	prog   Progress
 
+	snapshotDue bool
+
 	db     *store.DB // the writer's
 	reader *store.DB
 }
@@ -214,6 +221,9 @@ func (p *pass) run(ctx context.Context) (Result, error) {
 	_ = reader.Close() // a last checkpoint must not meet our own reader
 	if fatal == nil {
 		fatal = p.conclude(ctx)
+	}
+	if fatal == nil {
+		fatal = p.planSnapshot(ctx)
 	}
 	if err := p.finish(ctx, fatal); fatal == nil {
 		fatal = err
@@ -304,5 +314,9 @@ func (p *pass) notes() []string {
 	for _, r := range p.res.Remarks {
 		lines = append(lines, r.String())
 	}
-	return append(lines, p.res.Notes...)
+	lines = append(lines, p.res.Notes...)
+	if p.res.NoSnapshot != "" {
+		lines = append(lines, p.res.NoSnapshot)
+	}
+	return lines
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/terminus-archive/terminus/internal/archive"
 	"github.com/terminus-archive/terminus/internal/index"
 	"github.com/terminus-archive/terminus/internal/retention"
 	"github.com/terminus-archive/terminus/internal/store"
@@ -52,6 +53,9 @@ func (p *pass) applyRetention(ctx context.Context, w *store.Writer, note func(fo
 	if done.Deleted > 0 {
 		note("retention deleted %s%s", counted(done.Deleted, "session"), goneAsWell(done))
 	}
+	if done.Deleted > 0 {
+		p.noteSnapshots(note)
+	}
 	if plan.Over > 0 {
 		note("retention leaves %s for the next pass", counted(plan.Over, "session"))
 	}
@@ -63,6 +67,20 @@ func (p *pass) applyRetention(ctx context.Context, w *store.Writer, note func(fo
 		note("retention: %s", line)
 	}
 	return err
+}
+
+// noteSnapshots says until when copies of the store hold what was deleted.
+func (p *pass) noteSnapshots(note func(format string, args ...any)) {
+	c := p.o.Config.Snapshot
+	until, some, err := store.SnapshotsUntil(p.o.Config.DataDir, snapshotEvery(c.IntervalHours), c.Keep)
+	switch {
+	case err != nil:
+		note("what was deleted may stand in snapshots, which cannot be listed: %v", err)
+	case some && c.Enabled:
+		note("snapshots that were made before hold what was deleted, the newest until %s at the earliest", archive.Stamp(until))
+	case some:
+		note("snapshots that were made before hold what was deleted, and none is made any more that would replace them")
+	}
 }
 
 // goneAsWell tells what deleted sessions took with them.
