@@ -30,7 +30,7 @@ const (
 	eraseRecords  = 24
 	wordLen       = 18 // letters and digits after the first
 	wordHead      = 8  // what two words may have in common
-	erasePaths    = 4 // that a record names
+	erasePaths    = 4  // that a record names
 	// eraseEvery is of how many sessions one is deleted: the rows of those that
 	// stay lie between theirs.
 	eraseEvery = 3
