@@ -64,8 +64,12 @@ var dataCommands = []dataCommand{
 	{line: "log -n 3", empty: `{"decisions":[]}`},
 	{line: "status", empty: `{"excluded":null,"last_run":null,"sessions":0,"size_bytes":0,"store":null,"turns":0,"watermark_bytes":0,"watermarks":0}`},
 	{line: "usage", empty: `{"archive_bytes":0,"by_month":[],"by_project":[],"file_bytes":0,"footprint":[],"sessions":0}`},
+	{line: "observations", empty: `{"observations":[]}`},
+	{line: "observations regenerate --since 2026-08-14", empty: `{"notes":[],"regenerated":0,"selected":0,"since":"2026-08-14T00:00:00.000Z"}`},
 	{line: "export FRESH", empty: `{"bytes":0,"destination":FRESH,"evicted":0,"manifest":null,"notice":` + exportNotice + `,"sessions":0,"turns":0}`},
+	{line: "retention --dry-run", empty: `{"cutoff":null,"delete":[],"evict":[],"excluded":0,"over":0}`},
 	{line: "verify", empty: `{"checked":0,"failures":[]}`},
+	{line: "compact", empty: `{"after":{"db":0,"shm":0,"total":0,"wal":0},"before":{"db":0,"shm":0,"total":0,"wal":0},"reclaimed_bytes":0}`},
 	{line: "reindex", empty: `{"preserved":0,"sessions":0,"skipped":[],"turns":0}`, mends: true},
 	{line: "doctor", empty: doctorData, judges: true},
 	{line: "version", empty: `{"commit":null,"date":null,"go":null,"system":null,"version":null}`, judges: true},
@@ -100,12 +104,13 @@ func TestEveryDataCommandIsInTheFamily(t *testing.T) {
 }
 
 func (c dataCommand) name() string {
+	longest := ""
 	for _, name := range cli.DataCommands() {
-		if c.line == name || strings.HasPrefix(c.line, name+" ") {
-			return name
+		if (c.line == name || strings.HasPrefix(c.line, name+" ")) && len(name) > len(longest) {
+			longest = name
 		}
 	}
-	return c.line
+	return longest
 }
 
 // A machine is a home on which the real binary runs.

@@ -132,7 +132,7 @@ func SetDiverged(ctx context.Context, w Execer, key string, diverged bool) error
 // whose sources have all been still since before.
 func Unsettled(ctx context.Context, q Querier, before int64, limit int) ([]string, error) {
 	return texts(ctx, q, `SELECT m.session_key FROM session_meta m INDEXED BY idx_session_meta_unsettled
-		CROSS JOIN sessions s USING (session_key) WHERE m.unsettled <> 0 AND m.is_evicted IS NOT 1
+		CROSS JOIN sessions s USING (session_key) WHERE m.unsettled <> 0
 		  AND NOT EXISTS (SELECT 1 FROM watermarks w WHERE w.session_no = s.session_no AND w.mtime >= ?)
 		ORDER BY s.session_no LIMIT ?`, before, limit)
 }

@@ -21,22 +21,22 @@ type envelope struct {
 // with --json as one document. The test of the envelope holds each of them to
 // the contract.
 var dataCommands = []func(*env) *cobra.Command{
-	newSearch, newRead, newShow, newSessions, newLog, newStatus, newUsage, newVerify, newReindex, newSnapshot, newDoctor, newExport, newImport, newVersion,
+	newSearch, newRead, newShow, newSessions, newLog, newStatus, newUsage, newVerify, newReindex, newCompact, newSnapshot, newDoctor,
+	newExport, newImport, newVersion,
+	newObservations, newRetention,
 }
 
 // DataCommands names the commands that take --json, as they are typed.
-func DataCommands() []string {
-	var names []string
-	var walk func(*cobra.Command)
-	walk = func(parent *cobra.Command) {
-		for _, c := range parent.Commands() {
-			if c.Flags().Lookup("json") != nil {
-				names = append(names, commandName(c))
-			}
-			walk(c)
+func DataCommands() []string { return dataNames(newRoot(&env{})) }
+
+// dataNames are those below a command.
+func dataNames(above *cobra.Command) (names []string) {
+	for _, c := range above.Commands() {
+		if c.Flags().Lookup("json") != nil {
+			names = append(names, commandName(c))
 		}
+		names = append(names, dataNames(c)...)
 	}
-	walk(newRoot(&env{}))
 	return names
 }
 

@@ -82,6 +82,22 @@ type Keyer interface {
 	KeyAt(path string) string
 }
 
+// A Rooter is a Harness that tells by the path of a transcript where the agent
+// keeps its sessions. A transcript that is not there has gone only where that
+// directory is.
+type Rooter interface {
+	// RootAt is the directory that holds every session beside the transcript at a
+	// canonical path, "" where the path does not tell.
+	RootAt(path string) string
+}
+
+// A Modifier is a Harness that knows which of its agent's tools change files.
+type Modifier interface {
+	// Modifies reports whether a call of the tool of that name changes the files
+	// that it names.
+	Modifies(tool string) bool
+}
+
 // A Bulky is a Harness that says which of a record's bytes may be left out of the
 // archive by a capture mode.
 type Bulky interface {

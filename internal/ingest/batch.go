@@ -60,7 +60,11 @@ type batch struct {
 
 	hide bool // nothing else: the session gets meta's project, which is excluded
 
+	diverged *bool // nothing else: the session's mark of that name
+
 	renameTo string // nothing else: the session sess.key gets this key
+
+	restore *restoration // nothing else: give an evicted session its bytes back
 
 	barrier chan struct{} // nothing else: commit, then close
 }
@@ -85,6 +89,9 @@ func (b *batch) weigh() int64 {
 func (b *batch) drop() {
 	if b.barrier != nil {
 		close(b.barrier)
+	}
+	if b.restore != nil {
+		b.restore.done <- errAbandoned
 	}
 }
 

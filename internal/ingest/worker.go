@@ -106,7 +106,7 @@ func (w *worker) job(ctx context.Context, j *job) (err error) {
 	switch {
 	case exists && w.p.o.Config.Exclude.Hidden(s.Meta.Project, s.Meta.PreWorktree):
 		return errExcluded
-	case !j.changed || s.Evicted:
+	case !j.changed:
 		return w.companionsOnly(j, run)
 	case j.t.Kind == harness.Rows:
 		return w.rows(ctx, j, run, s)
@@ -116,7 +116,11 @@ func (w *worker) job(ctx context.Context, j *job) (err error) {
 		return err
 	}
 	defer f.Close()
-	return w.file(ctx, j, run, s, f, stat)
+	take := w.file
+	if s.Evicted {
+		take = w.returned
+	}
+	return w.diverged(run, s, take(ctx, j, run, s, f, stat))
 }
 
 // session loads the session that a transcript belongs to.

@@ -11,6 +11,7 @@ import (
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/index"
+	"github.com/terminus-archive/terminus/internal/observe"
 	"github.com/terminus-archive/terminus/internal/store"
 )
 
@@ -113,6 +114,10 @@ func (w *writer) one(ctx context.Context, b *batch) error {
 		b.barrier = nil
 		return nil
 	}
+	if r := b.restore; r != nil {
+		b.restore = nil // it is answered whatever becomes of it
+		return w.restore(ctx, r)
+	}
 	if b.failure != nil {
 		w.p.res.Failures = append(w.p.res.Failures, *b.failure)
 	}
@@ -120,7 +125,10 @@ func (w *writer) one(ctx context.Context, b *batch) error {
 		if err := w.w.Begin(ctx); err != nil {
 			return err
 		}
-		return archive.Rename(ctx, w.w, b.sess.key, b.renameTo)
+		if err := archive.Rename(ctx, w.w, b.sess.key, b.renameTo); err != nil {
+			return err
+		}
+		return observe.Rename(ctx, w.w, b.sess.key, b.renameTo)
 	}
 	if b.sess != nil {
 		if err := w.w.Begin(ctx); err != nil {
@@ -177,6 +185,9 @@ func (w *writer) apply(ctx context.Context, b *batch) error {
 	}
 	if b.hide {
 		return archive.SetProject(ctx, w.w, b.sess.key, b.meta.Project, b.meta.PreWorktree)
+	}
+	if b.diverged != nil {
+		return archive.SetDiverged(ctx, w.w, b.sess.key, *b.diverged)
 	}
 	if b.touch {
 		return archive.Touch(ctx, w.w, b.mark.Source, b.mark.Stat, b.mark.CheckedAt)
@@ -238,6 +249,11 @@ func (w *writer) rows(ctx context.Context, b *batch, pl *place) error {
 	}
 	pl.next += added
 	w.open.turns += added
+	if b.sess.exists && int64(len(b.rows)) > skipped {
+		if err := archive.Reopen(ctx, w.w, b.sess.key); err != nil {
+			return err
+		}
+	}
 	if skipped > 0 {
 		w.p.res.Notes = append(w.p.res.Notes, fmt.Sprintf("%s has more than %d turns: %d further records are archived and are no turns",
 			b.sess.key, index.MaxTurns, skipped))

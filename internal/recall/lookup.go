@@ -96,6 +96,7 @@ const (
 	reasonTooLow  = "no turn matches a stored path, command, error, identifier or tool well enough"
 	reasonKnown   = "the session has, or had, what matches already"
 	reasonDropped = "the compaction dropped nothing that matches"
+	reasonEvicted = "retention dropped the text of what matches"
 	reasonResults = "only tool results match, which are never handed over"
 )
 
@@ -227,25 +228,31 @@ func (k *lookup) choose(ctx context.Context) error {
 		if len(k.chosen) >= k.q.Limits.MaxTurns {
 			continue
 		}
-		k.consider(rank, h, copies)
+		if !k.consider(rank, h, copies) {
+			continue
+		}
+		if err := k.offer(ctx, h); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// consider chooses a hit, or notes what speaks against it.
-func (k *lookup) consider(rank int, h *search.PromptHit, copies []int64) {
+// consider reports whether a hit is to be handed over, and notes what speaks
+// against it.
+func (k *lookup) consider(rank int, h *search.PromptHit, copies []int64) bool {
 	matched := len(h.MatchedOn)
 	if matched == 0 || rank >= k.q.Limits.EntityRank && matched < k.q.Limits.CoOccurring {
 		k.Reason = reasonTooLow
-		return
+		return false
 	}
 	if h.ToolResult {
 		k.Reason = reasonResults
-		return
+		return false
 	}
 	if k.Compacted && !slices.ContainsFunc(copies, k.compaction.Dropped) {
 		k.Reason = reasonDropped
-		return
+		return false
 	}
 	reason := k.known(copies...)
 	if slices.ContainsFunc(k.chosen, func(c search.PromptHit) bool { return slices.Contains(copies, c.ID) }) {
@@ -257,9 +264,27 @@ func (k *lookup) consider(rank int, h *search.PromptHit, copies []int64) {
 		if k.State.suppress(Suppressed{h.ID, reason}) {
 			k.Changed = true
 		}
-		return
+		return false
 	}
-	k.chosen = append(k.chosen, *h)
+	return true
+}
+
+// offer chooses a hit, unless retention dropped its bytes: a line that quotes
+// nothing tells nothing.
+func (k *lookup) offer(ctx context.Context, h *search.PromptHit) error {
+	t, ok, err := k.snap.Turn(ctx, k.view, h.ID)
+	if err == nil && ok && t.Session.Evicted {
+		var record []byte
+		if record, err = k.snap.Bytes(ctx, &t); record == nil && err == nil {
+			k.Reason = reasonEvicted
+			k.Suppressed = append(k.Suppressed, Suppressed{h.ID, Evicted})
+			return nil
+		}
+	}
+	if err == nil {
+		k.chosen = append(k.chosen, *h)
+	}
+	return err
 }
 
 // write makes the text of the chosen turns. Of those for which the budget has no

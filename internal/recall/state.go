@@ -20,6 +20,10 @@ const (
 	AlreadyInjected  = "already_injected"   // this session was given it on an earlier prompt
 	VisibleInSession = "visible_in_session" // it is in the session's own context
 	CarriedByBrief   = "carried_by_brief"   // the brief quoted it
+
+	// Evicted is a reason as well, of the archive and not of the session: no State
+	// keeps it.
+	Evicted = "evicted"
 )
 
 // A Suppressed is a turn that was not handed over, and why.
@@ -158,6 +162,14 @@ func (s State) Save(dataDir, sessionID string) error {
 func SweepStates(dataDir string, now time.Time) {
 	const staleAfter = time.Hour
 	fsx.SweepStale(filepath.Join(dataDir, stateDir), tempPrefix, tempSuffix, now.Add(-staleAfter))
+}
+
+// RemoveState forgets what a session was given: its transcript and its archive are
+// gone.
+func RemoveState(dataDir, sessionID string) {
+	if ValidSessionID(sessionID) {
+		_ = os.Remove(statePath(dataDir, sessionID))
+	}
 }
 
 // document is the file of s, of which parseState is the reverse.
