@@ -21,7 +21,7 @@ type envelope struct {
 // with --json as one document. The test of the envelope holds each of them to
 // the contract.
 var dataCommands = []func(*env) *cobra.Command{
-	newSearch, newRead, newShow, newSessions, newLog, newStatus, newVerify, newReindex, newDoctor,
+	newSearch, newRead, newShow, newSessions, newLog, newStats, newReplay, newStatus, newVerify, newReindex, newDoctor,
 }
 
 // DataCommands names the commands that take --json, as they are typed.

@@ -102,7 +102,7 @@ func Log(ctx context.Context, r *search.Reader, dataDir string, q LogQuery) (Ent
 		return list, err
 	}
 	defer snap.Close()
-	l := logger{snap: snap, q: q, hidden: map[string]bool{}}
+	l := logger{shower: newShower(snap), q: q}
 	if err := l.files(ctx, dataDir, names); err != nil {
 		return list, err
 	}
@@ -127,23 +127,9 @@ func Log(ctx context.Context, r *search.Reader, dataDir string, q LogQuery) (Ent
 
 // A logger collects what a log shows.
 type logger struct {
-	snap   *search.Snapshot
-	q      LogQuery
-	hidden map[string]bool // by directory
-	found  []Entry
-}
-
-// shows reports whether a decision taken in dir may be shown.
-func (l *logger) shows(ctx context.Context, dir string) (bool, error) {
-	hidden, known := l.hidden[dir]
-	if !known {
-		var err error
-		if hidden, err = l.snap.Hides(ctx, dir); err != nil {
-			return false, err
-		}
-		l.hidden[dir] = hidden
-	}
-	return !hidden, nil
+	shower
+	q     LogQuery
+	found []Entry
 }
 
 // files collects the newest decisions that wait. A file that cannot be read is

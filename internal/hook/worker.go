@@ -113,7 +113,7 @@ func (w *worker) prompt(ctx context.Context, cfg *config.Config, on bool) (strin
 		SessionID: w.payload.session, AtMS: w.received.UnixMilli(), CWD: w.payload.cwd, Prompt: *w.payload.prompt,
 		Thresholds: feedback.Thresholds{Limits: recall.DefaultLimits, PromptChars: min(cfg.Injection.PromptChars, recall.MaxChars)},
 	}
-	d.Reason = ptr(reasonLate)
+	d.Reason, d.Looked = ptr(reasonLate), ptr(false)
 	unasked := d
 	w.notes.ifLate(func() { _, _ = feedback.Save(cfg.DataDir, unasked) })
 
@@ -126,7 +126,7 @@ func (w *worker) prompt(ctx context.Context, cfg *config.Config, on bool) (strin
 	d.Spellings, d.Compacted = l.Spellings, &l.Compacted
 	late := d
 	d.Candidates, d.Injected, d.Suppressed = l.Candidates, l.Injected, l.Suppressed
-	d.Dropped, d.WatermarkSessionNo = l.Dropped, l.WatermarkSessionNo
+	d.Dropped, d.WatermarkSessionNo, d.Looked = l.Dropped, l.WatermarkSessionNo, &l.Looked
 	switch {
 	case err != nil:
 		d.Reason = ptr(fmt.Sprintf(patternNoStore, err))
