@@ -38,6 +38,8 @@ var dataCommands = []dataCommand{
 	{line: "stats", empty: `{"chars_injected":0,"chars_referenced":0,"compacted_decisions":0,"decisions":0,"false_positives":0,"hits":0,"injected_turns":0,"misses":0,"ordinary_decisions":0,"precision":null,"wasted_budget":0}`},
 	{line: "replay --ranked 20 --max-turns 0", empty: `{"changed":[],"decisions":0,"labels":[],"thresholds":{"co_occurring":2,"compacted_ranked":50,"entity_rank":3,"max_candidates":8,"max_turns":0,"ranked":20}}`},
 	{line: "status", empty: `{"excluded":null,"last_run":null,"sessions":0,"size_bytes":0,"store":null,"turns":0,"watermark_bytes":0,"watermarks":0}`},
+	{line: "observations", empty: `{"observations":[]}`},
+	{line: "observations regenerate --since 2026-08-14", empty: `{"notes":[],"regenerated":0,"selected":0,"since":"2026-08-14T00:00:00.000Z"}`},
 	{line: "verify", empty: `{"checked":0,"failures":[]}`},
 	{line: "reindex", empty: `{"preserved":0,"sessions":0,"skipped":[],"turns":0}`, mends: true},
 	{line: "doctor", empty: doctorData, judges: true},
@@ -62,12 +64,13 @@ func TestEveryDataCommandIsInTheFamily(t *testing.T) {
 }
 
 func (c dataCommand) name() string {
+	longest := ""
 	for _, name := range cli.DataCommands() {
-		if c.line == name || strings.HasPrefix(c.line, name+" ") {
-			return name
+		if (c.line == name || strings.HasPrefix(c.line, name+" ")) && len(name) > len(longest) {
+			longest = name
 		}
 	}
-	return c.line
+	return longest
 }
 
 // A machine is a home on which the real binary runs.

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 )
 
-// ClosedIDs gives those of the harnesses' own session ids whose sessions are all
-// closed: the idle rule has closed at least one of that id, and none with a turn
-// is open. Subagents' sessions go by the id of the session that called them, and
-// are often long still while that goes on.
+// ClosedIDs gives those of the harnesses' own session ids whose sessions are
+// closed: all of that id that have turns. Subagents' sessions, which go by the id
+// of the session that called them, have no say in it unless there is no other: one
+// of them is often idle for long while its caller goes on.
 func ClosedIDs(ctx context.Context, q Querier, ids []string) ([]string, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -17,9 +17,10 @@ func ClosedIDs(ctx context.Context, q Querier, ids []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return texts(ctx, q, `SELECT j.value FROM json_each(?) j WHERE
-		EXISTS (SELECT 1 FROM session_meta m WHERE m.session_id = j.value AND m.is_final = 1) AND
-		NOT EXISTS (SELECT 1 FROM session_meta m WHERE m.session_id = j.value
-			AND coalesce(m.is_final, 0) = 0 AND m.last_turn_at IS NOT NULL)
-		ORDER BY j.key`, string(list))
+	return texts(ctx, q, `SELECT j.value FROM json_each(?) j WHERE (
+		SELECT CASE WHEN sum(parent_session_key IS NULL) > 0
+			THEN sum(parent_session_key IS NULL AND is_final IS 1) > 0
+				AND sum(parent_session_key IS NULL AND is_final IS NOT 1 AND last_turn_at IS NOT NULL) = 0
+			ELSE sum(is_final IS 1) > 0 END
+		FROM session_meta WHERE session_id = j.value) ORDER BY j.key`, string(list))
 }

@@ -78,7 +78,7 @@ func newJudge(ctx context.Context, snap *search.Snapshot, sessionID string) (*ju
 	err := snap.Namings(ctx, sessionID, func(n search.Naming) {
 		if string(n.TS) != text {
 			text, when = string(n.TS), last{}
-			if at, err := time.Parse(time.RFC3339, text); err == nil {
+			if at, ok := archive.ParseTime(text); ok {
 				when.at = at
 			} else {
 				when.odd = text

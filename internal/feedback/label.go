@@ -147,8 +147,7 @@ func readJudged(ctx context.Context, snap *search.Snapshot, id int64) (d judged,
 		if err := rows.Scan(&ts, &spellings, &injected, &d.chars); err != nil {
 			return err
 		}
-		at, err := time.Parse(time.RFC3339, ts.String)
-		d.at, ok = at, err == nil
+		d.at, ok = archive.ParseTime(ts.String)
 		d.spellings = list[string](spellings)
 		for _, x := range list[recall.Injected](injected) {
 			d.injected = append(d.injected, x.TurnID)

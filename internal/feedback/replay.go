@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	"encoding/json"
 	"slices"
-	"time"
 
+	"github.com/terminus-archive/terminus/internal/archive"
 	"github.com/terminus-archive/terminus/internal/recall"
 	"github.com/terminus-archive/terminus/internal/search"
 )
@@ -194,14 +194,13 @@ func readLogged(ctx context.Context, snap *search.Snapshot, id int64) (l recall.
 			&spellings, &candidates, &injected, &suppressed, &dropped); err != nil {
 			return err
 		}
-		at, err := time.Parse(time.RFC3339, ts.String)
-		ok = err == nil
+		l.At, ok = archive.ParseTime(ts.String)
 		var t Thresholds
 		if json.Unmarshal([]byte(thresholds.String), &t) != nil || t == (Thresholds{}) {
 			// Nobody knows by which numbers it was decided.
 			t, l.Looked = Thresholds{PromptChars: recall.MaxChars}, nil
 		}
-		l.Prompt, l.Dir, l.At, l.Limits, l.Budget, l.Compacted = prompt.String, dir.String, at, t.Limits, t.PromptChars, compacted.Bool
+		l.Prompt, l.Dir, l.Limits, l.Budget, l.Compacted = prompt.String, dir.String, t.Limits, t.PromptChars, compacted.Bool
 		l.Spellings, l.Candidates = list[string](spellings), list[recall.Candidate](candidates)
 		l.Injected, l.Suppressed = list[recall.Injected](injected), list[recall.Suppressed](suppressed)
 		l.Dropped = list[int64](dropped)

@@ -80,6 +80,13 @@ type Keyer interface {
 	KeyAt(path string) string
 }
 
+// A Modifier is a Harness that knows which of its agent's tools change files.
+type Modifier interface {
+	// Modifies reports whether a call of the tool of that name changes the files
+	// that it names.
+	Modifies(tool string) bool
+}
+
 // A Harness reads the sessions of one coding agent.
 type Harness interface {
 	// ID names the harness in session keys and flags: lower case, stable for ever.

@@ -9,6 +9,7 @@ import (
 	"github.com/terminus-archive/terminus/internal/archive"
 	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/index"
+	"github.com/terminus-archive/terminus/internal/observe"
 	"github.com/terminus-archive/terminus/internal/store"
 )
 
@@ -115,7 +116,10 @@ func (w *writer) one(ctx context.Context, b *batch) error {
 		if err := w.w.Begin(ctx); err != nil {
 			return err
 		}
-		return archive.Rename(ctx, w.w, b.sess.key, b.renameTo)
+		if err := archive.Rename(ctx, w.w, b.sess.key, b.renameTo); err != nil {
+			return err
+		}
+		return observe.Rename(ctx, w.w, b.sess.key, b.renameTo)
 	}
 	if b.sess != nil {
 		if err := w.w.Begin(ctx); err != nil {
@@ -233,6 +237,11 @@ func (w *writer) rows(ctx context.Context, b *batch, pl *place) error {
 	}
 	pl.next += added
 	w.open.turns += added
+	if b.sess.exists && int64(len(b.rows)) > skipped {
+		if err := archive.Reopen(ctx, w.w, b.sess.key); err != nil {
+			return err
+		}
+	}
 	if skipped > 0 {
 		w.p.res.Notes = append(w.p.res.Notes, fmt.Sprintf("%s has more than %d turns: %d further records are archived and are no turns",
 			b.sess.key, index.MaxTurns, skipped))

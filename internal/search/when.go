@@ -37,7 +37,7 @@ func bound(text, rest string) (string, error) {
 // Later reports whether a turn's time, as its harness wrote it, lies after at: as
 // an instant, whatever its zone, and where it is none, as text.
 func Later(ts string, at time.Time) bool {
-	if t, err := time.Parse(time.RFC3339, ts); err == nil {
+	if t, ok := archive.ParseTime(ts); ok {
 		return t.After(at)
 	}
 	return ts > archive.Stamp(at)

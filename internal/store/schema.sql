@@ -49,7 +49,9 @@ CREATE TABLE IF NOT EXISTS session_meta (
   derived_version      INTEGER NOT NULL DEFAULT 0,
   derive_state         TEXT NOT NULL DEFAULT '{}',
   -- the first turn's parent, while no archived session is known to hold it
-  pending_parent       BLOB
+  pending_parent       BLOB,
+  -- place in the queue of closed sessions whose facts are to be observed
+  unobserved           INTEGER
 );
 CREATE INDEX IF NOT EXISTS idx_session_meta_session_id ON session_meta(session_id);
 CREATE INDEX IF NOT EXISTS idx_session_meta_project ON session_meta(project, project_pre_worktree, session_key, turns);
@@ -58,6 +60,10 @@ CREATE INDEX IF NOT EXISTS idx_session_meta_folded ON session_meta(project_pre_w
 CREATE INDEX IF NOT EXISTS idx_session_meta_last ON session_meta(project, last_turn_at, session_key) WHERE parent_session_key IS NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_pending ON session_meta(pending_parent) WHERE pending_parent IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_unsettled ON session_meta(unsettled) WHERE unsettled <> 0;
+CREATE INDEX IF NOT EXISTS idx_session_meta_open ON session_meta(last_turn_at, session_key)
+  WHERE is_final IS NULL AND last_turn_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS idx_session_meta_unobserved ON session_meta(unobserved, project, project_pre_worktree, session_key)
+  WHERE unobserved IS NOT NULL AND is_evicted IS NOT 1;
 
 CREATE TABLE IF NOT EXISTS blocks (
   session_no    INTEGER NOT NULL REFERENCES sessions(session_no),
