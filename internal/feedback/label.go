@@ -33,11 +33,12 @@ type Labelled struct {
 // judged, by their harnesses' own ids. It takes one seek for each session whose
 // decisions wait, however many are stored.
 func Due(ctx context.Context, w *store.Writer) ([]string, error) {
-	waiting, err := column(ctx, w, `WITH RECURSIVE waiting(id) AS (
+	waiting, err := column(ctx, w, `WITH RECURSIVE waiting(session) AS (
 		SELECT min(session_id) FROM decisions WHERE judged_at IS NULL
 		UNION ALL
-		SELECT (SELECT min(session_id) FROM decisions WHERE judged_at IS NULL AND session_id > id) FROM waiting WHERE id IS NOT NULL
-	) SELECT id FROM waiting WHERE id IS NOT NULL`)
+		SELECT (SELECT min(session_id) FROM decisions WHERE judged_at IS NULL AND session_id > session)
+		FROM waiting WHERE session IS NOT NULL
+	) SELECT session FROM waiting WHERE session IS NOT NULL`)
 	if err != nil || len(waiting) == 0 {
 		return nil, err
 	}

@@ -92,10 +92,10 @@ func closedSessions(ctx context.Context, r *search.Reader, limits recall.Limits)
 		err := rows.Scan(&id)
 		ids = append(ids, id)
 		return err
-	}, `WITH RECURSIVE logged(id) AS (
+	}, `WITH RECURSIVE logged(session) AS (
 		SELECT min(session_id) FROM decisions
-		UNION ALL SELECT (SELECT min(session_id) FROM decisions WHERE session_id > id) FROM logged WHERE id IS NOT NULL
-	) SELECT id FROM logged WHERE id IS NOT NULL`)
+		UNION ALL SELECT (SELECT min(session_id) FROM decisions WHERE session_id > session) FROM logged WHERE session IS NOT NULL
+	) SELECT session FROM logged WHERE session IS NOT NULL`)
 	if err != nil {
 		return nil, res, err
 	}

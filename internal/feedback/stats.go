@@ -7,6 +7,7 @@ import (
 
 	"fmt"
 
+	"github.com/terminus-archive/terminus/internal/recall"
 	"github.com/terminus-archive/terminus/internal/search"
 )
 
@@ -101,9 +102,6 @@ type tally struct {
 // shownDecisions is the condition of decisions d that may be shown.
 const shownDecisions = `(d.cwd IS NULL OR d.cwd NOT IN (SELECT value FROM json_each(?1)))`
 
-// list is the list of turns of decisions d, an empty one where it is none.
-const injectedList = `CASE WHEN json_valid(d.injected) THEN CASE json_type(d.injected) WHEN 'array' THEN d.injected ELSE '[]' END ELSE '[]' END`
-
 // all counts with the index idx_decisions_tally alone: a decision's row, with the
 // prompt, the candidates and the text, is a hundred times as long.
 func (t *tally) all(ctx context.Context) error {
@@ -111,9 +109,8 @@ func (t *tally) all(ctx context.Context) error {
 		return err
 	}
 	err := t.snap.Each(ctx, func(rows *sql.Rows) error {
-		return rows.Scan(&t.Decisions, &t.CompactedDecisions, &t.OrdinaryDecisions, &t.CharsInjected, &t.InjectedTurns)
-	}, `SELECT count(*), coalesce(sum(d.compacted = 1), 0), coalesce(sum(d.compacted = 0), 0), coalesce(sum(d.chars_injected), 0),
-		coalesce(sum(CASE WHEN d.injected <> '[]' THEN json_array_length(`+injectedList+`) END), 0)
+		return rows.Scan(&t.Decisions, &t.CompactedDecisions, &t.OrdinaryDecisions, &t.CharsInjected)
+	}, `SELECT count(*), coalesce(sum(d.compacted = 1), 0), coalesce(sum(d.compacted = 0), 0), coalesce(sum(d.chars_injected), 0)
 		FROM decisions d INDEXED BY idx_decisions_tally WHERE `+shownDecisions, t.dirs)
 	if err != nil {
 		return err
@@ -121,11 +118,37 @@ func (t *tally) all(ctx context.Context) error {
 	if err := t.labels(ctx); err != nil {
 		return err
 	}
-	return t.snap.Each(ctx, func(rows *sql.Rows) error { return rows.Scan(&t.CharsReferenced) },
-		`SELECT coalesce(sum(x.value ->> '$.chars'), 0)
-		FROM decisions d INDEXED BY idx_decisions_tally, json_each(`+injectedList+`) x
-		WHERE d.injected <> '[]' AND `+shownDecisions+` AND EXISTS (
-			SELECT 1 FROM labels l WHERE l.decision_id = d.id AND l.label = 'hit' AND l.turn_id = x.value ->> '$.turn_id')`, t.dirs)
+	return t.turns(ctx)
+}
+
+// turns counts the turns that were handed over, and what the hits among them have
+// of the text.
+func (t *tally) turns(ctx context.Context) error {
+	type judgedTurn struct{ decision, turn int64 }
+	hits := map[judgedTurn]bool{}
+	err := t.snap.Each(ctx, func(rows *sql.Rows) error {
+		var x judgedTurn
+		err := rows.Scan(&x.decision, &x.turn)
+		hits[x] = true
+		return err
+	}, `SELECT decision_id, turn_id FROM labels WHERE label = ? AND turn_id IS NOT NULL`, Hit)
+	if err != nil {
+		return err
+	}
+	return t.snap.Each(ctx, func(rows *sql.Rows) error {
+		var decision int64
+		var injected sql.NullString
+		if err := rows.Scan(&decision, &injected); err != nil {
+			return err
+		}
+		for _, x := range list[recall.Injected](injected) {
+			t.InjectedTurns++
+			if hits[judgedTurn{decision, x.TurnID}] {
+				t.CharsReferenced += int64(x.Chars)
+			}
+		}
+		return nil
+	}, `SELECT d.id, d.injected FROM decisions d INDEXED BY idx_decisions_tally WHERE d.injected <> '[]' AND `+shownDecisions, t.dirs)
 }
 
 // hide finds the directories of decisions that may not be shown.

@@ -68,6 +68,9 @@ func (r *Replayer) Decide(ctx context.Context, l *Logged) (spellings []string, t
 		r.dropped[id], r.offered[id] = true, true
 	}
 	if l.Looked != nil && !*l.Looked {
+		if len(l.Spellings) > 0 && r.limits.MaxCandidates != l.Limits.MaxCandidates {
+			return Spellings(l.Prompt, l.Dir, r.limits.MaxCandidates), nil, nil
+		}
 		return l.Spellings, nil, nil
 	}
 	hits, all, spellings, err := r.hits(ctx, l)
