@@ -24,3 +24,26 @@ func ClosedIDs(ctx context.Context, q Querier, ids []string) ([]string, error) {
 			ELSE sum(is_final IS 1) > 0 END
 		FROM session_meta WHERE session_id = j.value) ORDER BY j.key`, string(list))
 }
+
+// ActiveIDs gives those of the harnesses' own session ids of which a session is
+// open, or had a turn at or after since, a time in TimeForm.
+func ActiveIDs(ctx context.Context, q Querier, ids []string, since string) ([]string, error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	return texts(ctx, q, `SELECT j.value FROM json_each(?) j WHERE EXISTS (
+		SELECT 1 FROM session_meta WHERE session_id = j.value
+		AND (is_final IS NOT 1 AND last_turn_at IS NOT NULL OR last_turn_at >= ?)) ORDER BY j.key`, string(list), since)
+}
+
+// UnknownIDs gives those of the harnesses' own session ids that no archived session
+// has.
+func UnknownIDs(ctx context.Context, q Querier, ids []string) ([]string, error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	return texts(ctx, q, `SELECT j.value FROM json_each(?) j WHERE NOT EXISTS (
+		SELECT 1 FROM session_meta WHERE session_id = j.value) ORDER BY j.key`, string(list))
+}

@@ -3,6 +3,7 @@ package feedback
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"time"
 
 	"github.com/terminus-archive/terminus/internal/archive"
@@ -17,6 +18,12 @@ const (
 	// labelSessions bounds the sessions whose decisions one call judges. A large
 	// one takes a tenth of a second to read.
 	labelSessions = 200
+	// manyWaiting is how many sessions may wait without being closed before it is
+	// asked which of them are archived at all; to look at so many takes three
+	// milliseconds.
+	manyWaiting = 500
+	// waitFor is how old a decision must be to be given up.
+	waitFor = 30 * 24 * time.Hour
 )
 
 // A Labelled says what Label did.
@@ -32,7 +39,11 @@ type Labelled struct {
 // Due lists the sessions that are closed and have decisions that were never
 // judged, by their harnesses' own ids. It takes one seek for each session whose
 // decisions wait, however many are stored.
-func Due(ctx context.Context, w *store.Writer) ([]string, error) {
+//
+// Sessions that were never archived, because the agent kept no transcript or
+// because it was gone before a pass came, would wait for ever: where there are many
+// of them, their decisions are given up after a month.
+func Due(ctx context.Context, w *store.Writer, now time.Time) ([]string, error) {
 	waiting, err := column(ctx, w, `WITH RECURSIVE waiting(session) AS (
 		SELECT min(session_id) FROM decisions WHERE judged_at IS NULL
 		UNION ALL
@@ -42,7 +53,34 @@ func Due(ctx context.Context, w *store.Writer) ([]string, error) {
 	if err != nil || len(waiting) == 0 {
 		return nil, err
 	}
-	return archive.ClosedIDs(ctx, w, waiting)
+	due, err := archive.ClosedIDs(ctx, w, waiting)
+	if err == nil && len(waiting)-len(due) >= manyWaiting {
+		err = giveUp(ctx, w, waiting, now)
+	}
+	return due, err
+}
+
+// giveUp marks the old decisions of sessions that are not archived as judged.
+func giveUp(ctx context.Context, w *store.Writer, waiting []string, now time.Time) error {
+	unknown, err := archive.UnknownIDs(ctx, w, waiting)
+	if err != nil {
+		return err
+	}
+	list, err := json.Marshal(unknown)
+	if err != nil {
+		return err
+	}
+	if err := w.Begin(ctx); err != nil {
+		return err
+	}
+	defer w.Rollback()
+	_, err = w.ExecContext(ctx, `UPDATE decisions SET judged_at = ? WHERE id IN (
+		SELECT id FROM decisions WHERE judged_at IS NULL AND ts < ? AND session_id IN (SELECT value FROM json_each(?)) LIMIT ?)`,
+		archive.Stamp(now), archive.Stamp(now.Add(-waitFor)), string(list), labelTx)
+	if err != nil {
+		return err
+	}
+	return w.Commit(ctx)
 }
 
 func column(ctx context.Context, w *store.Writer, query string, args ...any) ([]string, error) {

@@ -49,11 +49,9 @@ type EntryList struct {
 	Decisions []Entry `json:"decisions"` // newest first
 	// Reason says why there is none.
 	Reason string `json:"-"`
+	// Warning says what is missing: "" for nothing.
+	Warning string `json:"-"`
 }
-
-// withheld stands for a name that was looked up and that the egress filter took
-// out of the prompt.
-const withheld = "[redacted]"
 
 // leave puts the texts of an entry through the egress filter. What was handed over
 // went through it then, if the configuration asked for it by then. What a turn
@@ -76,7 +74,7 @@ func (e *Entry) leave(f redact.Filter) {
 	for i, s := range e.Spellings {
 		typed := strings.TrimLeft(strings.TrimPrefix(s, e.CWD), `/\`)
 		if !strings.Contains(prompt, s) && !strings.Contains(prompt, typed) {
-			e.Spellings[i] = withheld
+			e.Spellings[i] = redact.Marker
 		}
 	}
 }
@@ -95,7 +93,7 @@ func Log(ctx context.Context, r *search.Reader, dataDir string, q LogQuery) (Ent
 	// The files first: one that is moved meanwhile is found twice, and not never.
 	names, err := waiting(dataDir)
 	if err != nil {
-		return list, fmt.Errorf("list the decisions that wait: %w", err)
+		list.Warning = fmt.Sprintf("prompts that no pass has stored yet are missing: %v", err)
 	}
 	snap, err := r.Snapshot(ctx)
 	if err != nil {

@@ -96,11 +96,19 @@ func Tally(ctx context.Context, r *search.Reader) (Stats, error) {
 type tally struct {
 	shower
 	Stats
-	dirs string // the excluded directories in which something was decided: a JSON list
+	// dirs are the excluded directories in which something was decided: a JSON list,
+	// "" for none.
+	dirs string
 }
 
-// shownDecisions is the condition of decisions d that may be shown.
-const shownDecisions = `(d.cwd IS NULL OR d.cwd NOT IN (SELECT value FROM json_each(?1)))`
+// shown renders the condition of decisions that may be shown. To look up each of a
+// hundred thousand in an empty list would take as long as to count them.
+func (t *tally) shown() (condition string, args []any) {
+	if t.dirs == "" {
+		return `1`, nil
+	}
+	return `(cwd IS NULL OR cwd NOT IN (SELECT value FROM json_each(?)))`, []any{t.dirs}
+}
 
 // all counts with the index idx_decisions_tally alone: a decision's row, with the
 // prompt, the candidates and the text, is a hundred times as long.
@@ -108,10 +116,11 @@ func (t *tally) all(ctx context.Context) error {
 	if err := t.hide(ctx); err != nil {
 		return err
 	}
+	shown, args := t.shown()
 	err := t.snap.Each(ctx, func(rows *sql.Rows) error {
 		return rows.Scan(&t.Decisions, &t.CompactedDecisions, &t.OrdinaryDecisions, &t.CharsInjected)
-	}, `SELECT count(*), coalesce(sum(d.compacted = 1), 0), coalesce(sum(d.compacted = 0), 0), coalesce(sum(d.chars_injected), 0)
-		FROM decisions d INDEXED BY idx_decisions_tally WHERE `+shownDecisions, t.dirs)
+	}, `SELECT count(*), count(CASE compacted WHEN 1 THEN 1 END), count(CASE compacted WHEN 0 THEN 1 END), coalesce(sum(chars_injected), 0)
+		FROM decisions INDEXED BY idx_decisions_tally WHERE `+shown, args...)
 	if err != nil {
 		return err
 	}
@@ -135,20 +144,25 @@ func (t *tally) turns(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	shown, args := t.shown()
 	return t.snap.Each(ctx, func(rows *sql.Rows) error {
 		var decision int64
-		var injected sql.NullString
+		var injected sql.RawBytes
 		if err := rows.Scan(&decision, &injected); err != nil {
 			return err
 		}
-		for _, x := range list[recall.Injected](injected) {
+		var turns []recall.Injected
+		if json.Unmarshal(injected, &turns) != nil {
+			return nil
+		}
+		for _, x := range turns {
 			t.InjectedTurns++
 			if hits[judgedTurn{decision, x.TurnID}] {
 				t.CharsReferenced += int64(x.Chars)
 			}
 		}
 		return nil
-	}, `SELECT d.id, d.injected FROM decisions d INDEXED BY idx_decisions_tally WHERE d.injected <> '[]' AND `+shownDecisions, t.dirs)
+	}, `SELECT id, injected FROM decisions INDEXED BY idx_decisions_tally WHERE injected <> '[]' AND `+shown, args...)
 }
 
 // hide finds the directories of decisions that may not be shown.
@@ -172,10 +186,10 @@ func (t *tally) hide(ctx context.Context) error {
 			hidden = append(hidden, dir)
 		}
 	}
-	if err != nil {
+	if err != nil || len(hidden) == 0 {
 		return err
 	}
-	list, err := json.Marshal(append([]string{}, hidden...))
+	list, err := json.Marshal(hidden)
 	t.dirs = string(list)
 	return err
 }
@@ -193,6 +207,9 @@ func (t *tally) labels(ctx context.Context) error {
 		{-1, `SELECT l.label, count(*) FROM json_each(?) j CROSS JOIN decisions d INDEXED BY idx_decisions_tally ON d.cwd = j.value
 			CROSS JOIN labels l ON l.decision_id = d.id GROUP BY l.label`, []any{t.dirs}},
 	} {
+		if part.args != nil && t.dirs == "" {
+			continue
+		}
 		err := t.snap.Each(ctx, func(rows *sql.Rows) error {
 			var name string
 			var n int64

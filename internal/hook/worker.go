@@ -25,6 +25,8 @@ const (
 	reasonOlder    = "the store was indexed by another version of terminus, and the next pass brings it up to date"
 	reasonLate     = "it took longer than the 50 ms that a hook has"
 	patternNoStore = "the archive could not be asked: %v"
+	// What cannot be noted would be handed over again with every prompt.
+	patternNoNotes = "what the session is given could not be noted: %v"
 )
 
 // A worker makes the text of one event. It works on while the call that started
@@ -139,6 +141,8 @@ func (w *worker) prompt(ctx context.Context, cfg *config.Config, on bool) (strin
 	saveErr := w.notes.make(func() (err error) {
 		if l.Changed {
 			if err := l.State.Save(cfg.DataDir, w.payload.session); err != nil {
+				late.Reason = ptr(fmt.Sprintf(patternNoNotes, err))
+				path, _ = feedback.Save(cfg.DataDir, late)
 				return err
 			}
 		}

@@ -14,7 +14,7 @@ import (
 
 // label judges the decisions of closed sessions.
 func label(ctx context.Context, p *pass, w *store.Writer) error {
-	due, err := feedback.Due(ctx, w)
+	due, err := feedback.Due(ctx, w, p.started)
 	if err != nil {
 		return fmt.Errorf("look for decisions to judge: %w", err)
 	}

@@ -202,7 +202,8 @@ CREATE TABLE IF NOT EXISTS labels (
   detail      TEXT,
   labeled_at  TEXT
 );
-CREATE INDEX IF NOT EXISTS idx_labels_decision ON labels(decision_id, label, turn_id);
+CREATE INDEX IF NOT EXISTS idx_labels_decision ON labels(decision_id);
+CREATE INDEX IF NOT EXISTS idx_labels_label ON labels(label, decision_id, turn_id);
 
 -- The mechanical facts of closed sessions.
 CREATE TABLE IF NOT EXISTS observations (
