@@ -189,8 +189,8 @@ func (r *Replayer) choose(ctx context.Context, l *Logged, hits []search.PromptHi
 			return nil, err
 		}
 		known := r.known(l, h.ID, copies)
-		if rank >= all && (l.Compacted || !known) {
-			looked++
+		if rank >= all && (l.Compacted || !known || slices.ContainsFunc(copies, l.handed)) {
+			looked++ // a second copy of what this prompt was given is none that the session knew
 		}
 		if !fits || known || l.Compacted && !slices.ContainsFunc(copies, func(id int64) bool { return r.offered[id] }) ||
 			slices.ContainsFunc(chosen, func(c search.PromptHit) bool { return slices.Contains(copies, c.ID) }) {
@@ -211,6 +211,10 @@ func (r *Replayer) known(l *Logged, id int64, copies []int64) bool {
 	if slices.ContainsFunc(copies, func(c int64) bool { return slices.Contains(r.given, c) }) {
 		return true
 	}
-	handed := slices.ContainsFunc(l.Injected, func(x Injected) bool { return x.TurnID == id })
-	return !handed && slices.ContainsFunc(copies, r.visible)
+	return !l.handed(id) && slices.ContainsFunc(copies, r.visible)
+}
+
+// handed reports whether the prompt was given a turn.
+func (l *Logged) handed(id int64) bool {
+	return slices.ContainsFunc(l.Injected, func(x Injected) bool { return x.TurnID == id })
 }
