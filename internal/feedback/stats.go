@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-
 	"fmt"
 
 	"github.com/terminus-archive/terminus/internal/recall"
