@@ -2,6 +2,8 @@
 
 MODULE  := github.com/terminus-archive/terminus
 VERSION ?= $(patsubst v%,%,$(shell git describe --tags --dirty 2>/dev/null || echo v0.0.0-dev))
+COMMIT  := $(shell git rev-parse HEAD 2>/dev/null)
+COMMIT_DATE := $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
 BUILD   := build
 BINARY  := $(BUILD)/terminus
 
@@ -10,7 +12,8 @@ OSES  := linux darwin windows
 ARCHS := amd64 arm64
 
 GO        ?= go
-LDFLAGS   := -s -w -X $(MODULE)/internal/cli.version=$(VERSION)
+LDFLAGS   := -s -w -X $(MODULE)/internal/cli.version=$(VERSION) -X $(MODULE)/internal/cli.commit=$(COMMIT) \
+	-X $(MODULE)/internal/cli.commitDate=$(COMMIT_DATE)
 export CGO_ENABLED ?= 0
 # For every command alike: what was compiled for one target serves the others.
 export GOFLAGS += -trimpath
@@ -51,6 +54,11 @@ build: ## build the static binary into build/terminus
 	@mkdir -p $(BUILD)
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BINARY)$(shell $(GO) env GOEXE) ./cmd/terminus
 
+.PHONY: assets
+assets: ## write manual pages and completions into build/assets
+	$(GO) run -ldflags '-X $(MODULE)/internal/cli.version=$(VERSION)' ./internal/assets -out $(BUILD)/assets \
+		-date $(or $(COMMIT_DATE),1970-01-01T00:00:00Z)
+
 .PHONY: demo
 demo: ## archive, list, search and show the sample sessions in a temporary home
 	@[ -x $(BINARY) ] || echo 'Building first. The first build downloads modules and takes about a minute.'
@@ -72,7 +80,7 @@ vet: ## go vet, also of the files behind build tags
 .PHONY: lint
 lint: $(GOLANGCI) ## run the linters and the format check, and shellcheck where it is installed
 	$(GOLANGCI) run ./...
-	@if command -v shellcheck >/dev/null 2>&1; then shellcheck .ci/run scripts/*.sh; \
+	@if command -v shellcheck >/dev/null 2>&1; then shellcheck -x .ci/run scripts/*.sh; \
 	else echo 'shellcheck is not installed: scripts not checked'; fi
 
 .PHONY: fmt
@@ -142,8 +150,28 @@ inspector: ## let the MCP inspector list and call the tools (needs npm; installs
 test-claude: ## let real Claude Codes be given what they are promised (needs npm; installs them into the cache directory)
 	@GO='$(GO)' TEST_TIMEOUT='$(TEST_TIMEOUT)' sh scripts/test-claude.sh '$(CLAUDE_CACHE)' $(CLAUDE_VERSIONS)
 
+# What builds a release, pinned.
+GORELEASER_VERSION  := v2.15.1
+CYCLONEDX_VERSION   := v1.10.0
+RELEASE_TOOLS       := $(TOOLS)/release-$(GORELEASER_VERSION)-$(CYCLONEDX_VERSION)
+
+$(RELEASE_TOOLS)/done:
+	GOBIN=$(@D) $(GO) install github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION)
+	GOBIN=$(@D) $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
+	touch $@
+
+.PHONY: release-snapshot
+release-snapshot: $(RELEASE_TOOLS)/done ## build every artefact of the last commit into build/dist, without a network
+	PATH="$(RELEASE_TOOLS):$$PATH" sh scripts/release-snapshot.sh $(BUILD)/dist $(VERSION)
+
+.PHONY: release-check
+release-check: release-snapshot ## build the artefacts a second time, compare the bytes, and use them
+	PATH="$(RELEASE_TOOLS):$$PATH" sh scripts/release-snapshot.sh $(BUILD)/dist-again $(VERSION)
+	TERMINUS_DIST='$(abspath $(BUILD)/dist)' TERMINUS_DIST_AGAIN='$(abspath $(BUILD)/dist-again)' \
+		$(GO) test -count 1 -timeout $(TEST_TIMEOUT) -run Released -v ./testscripts/...
+
 .PHONY: full
-full: test vet lint race cross-vet cross-build crash fuzz bench inspector test-claude ## everything, as before a release (real-clients too, where they are named)
+full: test vet lint race cross-vet cross-build crash fuzz bench inspector test-claude release-check ## everything, as before a release (real-clients too, where they are named)
 	@if [ -n '$(CLIENT_STORE)$(REAL_CLIENTS)' ]; then $(MAKE) --no-print-directory real-clients; fi
 
 .PHONY: cross-build

@@ -58,11 +58,17 @@ fi
 tests=$(pwd)/build/claude.test
 mkdir -p build
 "${GO:-go}" test -c -o "$tests" ./testscripts
-status=0
+status=0 tested='' untested=''
 for version; do
-  [ -n "$(program "$version")" ] || install "$version" || continue
+  if [ -z "$(program "$version")" ] && ! install "$version"; then
+    untested="$untested $version"
+    continue
+  fi
+  tested="$tested $version"
   echo "== Claude Code $version"
   (cd testscripts && TERMINUS_CLAUDE=$(program "$version") "$cut" "$tests" \
     -test.run '^TestRealClaude' -test.v -test.timeout "${TEST_TIMEOUT:-8m}") || status=1
 done
+[ -z "$tested" ] || echo "ran with Claude Code$tested"
+[ -z "$untested" ] || echo "NOT RUN with Claude Code$untested"
 exit $status

@@ -192,18 +192,25 @@ func (s *claudeStory) namedFile() {
 	s.wrote = turn
 	const prompt = "play:plain Why does src/retry.go give up?"
 	three := s.begins(prompt, "Understood, plainly.", recallText(line))
-	for _, m := range quotedTurn.FindAllStringSubmatch(strings.Join(three.recalls, "\n"), -1) {
+	s.opens(three.recalls, turn)
+	again := s.tell(prompt, "Understood, plainly.", resumed(three.session)...)
+	if again.session != three.session || len(again.recalls) > 0 {
+		s.t.Errorf("the same prompt again came with %q", again.recalls)
+	}
+	s.suppressed(three.session, turn, "already_injected")
+}
+
+// opens expects that `terminus show` takes the id of the turn that was handed over,
+// and no other was.
+func (s *claudeStory) opens(recalls []string, turn int64) {
+	s.t.Helper()
+	for _, m := range quotedTurn.FindAllStringSubmatch(strings.Join(recalls, "\n"), -1) {
 		id, err := strconv.ParseInt(m[1], 10, 64)
 		s.check(err)
 		if body := s.body(id); id != turn || !strings.Contains(body, `"name":"Write"`) || !strings.Contains(body, "src/retry.go") {
 			s.t.Errorf("terminus show %d: %s", id, body)
 		}
 	}
-	again := s.tell(prompt, "Understood, plainly.", resumed(three.session)...)
-	if again.session != three.session || len(again.recalls) > 0 {
-		s.t.Errorf("the same prompt again came with %q", again.recalls)
-	}
-	s.suppressed(three.session, turn, "already_injected")
 }
 
 // suppressed expects that a session's newest prompt was not given a turn, and why.

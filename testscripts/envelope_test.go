@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,6 +28,32 @@ type dataCommand struct {
 	// judges says that the command has a verdict of its own on each situation, and
 	// never answers with nothing: only the form of its document is compared.
 	judges bool
+	// makes says that the command makes a store where there is none: each situation is
+	// one of its own for it.
+	makes bool
+}
+
+// arguments are the words of one run. FRESH stands for a path at which there is nothing, and
+// EXPORT for an export that holds no session; with them comes the data that is expected.
+func (c dataCommand) arguments(h *machine) (words []string, empty string) {
+	h.runs++
+	fresh, export := filepath.Join(h.dir, "fresh"+strconv.Itoa(h.runs)), filepath.Join(h.aside, "export")
+	if strings.Contains(c.line, "EXPORT") {
+		h.write(filepath.Join(export, "manifest.json"), "{}")
+	}
+	empty = c.empty
+	for _, word := range strings.Fields(c.line) {
+		for name, path := range map[string]string{"FRESH": fresh, "EXPORT": export} {
+			if word == name {
+				word = path
+				quoted, err := json.Marshal(path)
+				h.check(err)
+				empty = strings.ReplaceAll(empty, name, string(quoted))
+			}
+		}
+		words = append(words, word)
+	}
+	return words, empty
 }
 
 var dataCommands = []dataCommand{
@@ -40,10 +67,16 @@ var dataCommands = []dataCommand{
 	{line: "status", empty: `{"excluded":null,"last_run":null,"sessions":0,"size_bytes":0,"store":null,"turns":0,"watermark_bytes":0,"watermarks":0}`},
 	{line: "observations", empty: `{"observations":[]}`},
 	{line: "observations regenerate --since 2026-08-14", empty: `{"notes":[],"regenerated":0,"selected":0,"since":"2026-08-14T00:00:00.000Z"}`},
+	{line: "export FRESH", empty: `{"bytes":0,"destination":FRESH,"evicted":0,"manifest":null,"notice":` + exportNotice + `,"sessions":0,"turns":0}`},
 	{line: "verify", empty: `{"checked":0,"failures":[]}`},
 	{line: "reindex", empty: `{"preserved":0,"sessions":0,"skipped":[],"turns":0}`, mends: true},
 	{line: "doctor", empty: doctorData, judges: true},
+	{line: "version", empty: `{"commit":null,"date":null,"go":null,"system":null,"version":null}`, judges: true},
+	{line: "import EXPORT", empty: `{"bytes":0,"evicted":0,"excluded":0,"notes":[],"present":0,"refused":[],"sessions":0,"source":EXPORT,"turns":0}`, mends: true, makes: true},
 }
+
+const exportNotice = `"This export is the verbatim, unredacted transcripts: whatever was typed, read or printed in these ` +
+	`sessions stands in it, passwords and keys included. Keep it as private as the archive itself."`
 
 // doctorData has the keys of doctor's data.
 const doctorData = `{"auto_compact":null,"binary":null,"claude_code":null,"cleanup_period_days":null,"config_roots":null,` +
@@ -75,13 +108,15 @@ func (c dataCommand) name() string {
 
 // A machine is a home on which the real binary runs.
 type machine struct {
-	t   *testing.T
-	dir string
+	t     *testing.T
+	dir   string
+	aside string // another directory
+	runs  int    // how often words were made for it
 }
 
 func newMachine(t *testing.T) *machine {
 	t.Helper()
-	return &machine{t, t.TempDir()}
+	return &machine{t: t, dir: t.TempDir(), aside: t.TempDir()}
 }
 
 func (h *machine) data() string { return dataDir(h.dir) }
@@ -268,7 +303,12 @@ func TestEnvelope(t *testing.T) {
 			s.prepare(h)
 			before := h.bytes()
 			for _, c := range dataCommands {
-				t.Run(c.name(), func(t *testing.T) { s.hold(t, h, c) })
+				on := h
+				if c.makes {
+					on = newMachine(t)
+					s.prepare(on)
+				}
+				t.Run(c.name(), func(t *testing.T) { s.hold(t, on, c) })
 			}
 			if s.name == "no store" {
 				if entries, _ := os.ReadDir(h.dir); len(entries) > 0 {
@@ -287,7 +327,10 @@ func (s situation) hold(t *testing.T, h *machine, c dataCommand) {
 	if c.mends {
 		s.warning = ""
 	}
-	words := strings.Fields(c.line)
+	if c.makes && s.code == 0 {
+		s.reason = ""
+	}
+	words, wanted := c.arguments(h)
 	out, errs, code := h.run(append(words, "--json")...)
 	if c.judges {
 		s = situation{name: s.name, code: code} // that of ok, as is held below
@@ -311,7 +354,7 @@ func (s situation) hold(t *testing.T, h *machine, c dataCommand) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	empty := strings.ReplaceAll(c.empty, "REASON", string(quoted))
+	empty := strings.ReplaceAll(wanted, "REASON", string(quoted))
 	if s.whole && string(doc.Data) != empty {
 		t.Errorf("data\n%s\nwant\n%s", doc.Data, empty)
 	}
@@ -320,11 +363,12 @@ func (s situation) hold(t *testing.T, h *machine, c dataCommand) {
 	}
 
 	// Without --json: data to stdout, the reason or the error to stderr.
+	words, _ = c.arguments(h)
 	out, errs, code = h.run(words...)
 	if code != s.code {
 		t.Errorf("for people: exit code %d, want %d", code, s.code)
 	}
-	if s.whole && out != "" {
+	if s.whole && out != "" && !c.makes {
 		t.Errorf("for people: stdout %q", out)
 	}
 	if s.code != 0 && !c.judges && !strings.HasPrefix(errs, "terminus: ") {
@@ -335,6 +379,7 @@ func (s situation) hold(t *testing.T, h *machine, c dataCommand) {
 	}
 
 	// A closed stdout ends quietly with the verdict's exit code.
+	words, _ = c.arguments(h)
 	errs, code = h.runClosed(append(words, "--json")...)
 	if code != s.code {
 		t.Errorf("closed stdout: exit code %d, want %d", code, s.code)

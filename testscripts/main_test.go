@@ -37,7 +37,7 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	binDir = dir
-	build := exec.Command("go", "build", "-trimpath", "-tags", "testclock", "-ldflags", "-X github.com/terminus-archive/terminus/internal/cli.version="+testVersion,
+	build := exec.Command("go", "build", "-trimpath", "-tags", "testclock", "-ldflags", linkerFlags,
 		"-o", filepath.Join(dir, "terminus"+exeSuffix()), "github.com/terminus-archive/terminus/cmd/terminus")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -46,6 +46,12 @@ func run(m *testing.M) int {
 	}
 	return m.Run()
 }
+
+// linkerFlags are those of a release, with values of our own.
+const linkerFlags = "-X " + cliPackage + ".version=" + testVersion + " -X " + cliPackage + ".commit=0123456789abcdef0123456789abcdef01234567" +
+	" -X " + cliPackage + ".commitDate=2026-08-12T23:59:00+02:00"
+
+const cliPackage = "github.com/terminus-archive/terminus/internal/cli"
 
 // testVersion is what the binary under test takes for its version.
 const testVersion = "1.2.3-test"

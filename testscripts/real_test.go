@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -68,10 +69,23 @@ func clientRoots(t *testing.T) []string {
 	return roots
 }
 
+// archiveDir is where the archive of a home lies, also after it was moved.
+func archiveDir(t testing.TB, h string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(h, ".config", "terminus", config.PointerName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return dataDir(h)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(string(text), "\n")
+}
+
 // openStore opens the archive of a home for reading.
 func openStore(t testing.TB, h string) *store.DB {
 	t.Helper()
-	db, err := store.OpenReader(context.Background(), store.Path(dataDir(h)))
+	db, err := store.OpenReader(context.Background(), store.Path(archiveDir(t, h)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +174,7 @@ var clientMarkers = []string{
 // the session in which they were said.
 func (r *realStore) everyWord() {
 	said := r.said()
-	reader, err := search.Open(context.Background(), &config.Config{DataDir: dataDir(r.home), Exclude: config.NewExclusions("", nil)})
+	reader, err := search.Open(context.Background(), &config.Config{DataDir: archiveDir(r.t, r.home), Exclude: config.NewExclusions("", nil)})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -264,13 +278,14 @@ func plainText(content json.RawMessage) string {
 
 // nothingNew makes a second pass and expects that it took in nothing.
 func (r *realStore) nothingNew() {
-	before := dump(r.t, store.Path(dataDir(r.home)))
+	path := store.Path(archiveDir(r.t, r.home))
+	before := dump(r.t, path)
 	mustRun(r.t, r.home, "ingest")
 	run := lastRun(r.t, r.home)
 	if run.FilesCommitted != 0 || run.BytesRead != 0 || run.TurnsAdded != 0 || run.FilesSeen == 0 {
 		r.t.Errorf("a second pass: %+v", run)
 	}
-	differ(r.t, "a second pass", dump(r.t, store.Path(dataDir(r.home))), before)
+	differ(r.t, "a second pass", dump(r.t, path), before)
 }
 
 // A passed is the last pass as status shows it.

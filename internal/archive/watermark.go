@@ -10,6 +10,11 @@ import (
 	"github.com/terminus-archive/terminus/internal/fsx"
 )
 
+// ImportedSource begins the source of a session that came from an export: the path of the
+// export's file stands behind it. No agent writes to it, and nothing is known of whether the
+// agent's own transcript is there.
+const ImportedSource = "import:"
+
 // A Watermark says how far one source has been read. It is committed together
 // with the bytes that it stands for.
 type Watermark struct {

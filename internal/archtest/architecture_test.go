@@ -30,8 +30,8 @@ const (
 // agent's, and agents do not know each other.
 var order = []string{
 	"clock", "config", "fsx", "document", "detach", "store", "archive", "transcript", "harness", "harness/*", "harness/registry",
-	"project", "capture", "derive", "index", "redact", "search", "recall", "feedback", "observe", "retention",
-	"ingest", "relocate", "wire", "wire/jsonedit", "wire/*", "doctor", "corpus", "corpus/gen", "bench", "hook", "mcp", "tui", "web", "cli",
+	"project", "capture", "derive", "index", "redact", "search", "export", "recall", "feedback", "observe", "retention",
+	"ingest", "relocate", "wire", "wire/jsonedit", "wire/*", "doctor", "corpus", "corpus/gen", "bench", "hook", "mcp", "tui", "web", "cli", "assets",
 }
 
 // surfaces read the clock, and hand the time down as a value. The last two are

@@ -28,20 +28,6 @@ import (
 	"github.com/terminus-archive/terminus/internal/hook"
 )
 
-// version is set by the linker for a release.
-var version string
-
-// Version is the version of this build, without a leading v.
-func Version() string {
-	if version != "" {
-		return strings.TrimPrefix(version, "v")
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
-		return info.Main.Version[1:]
-	}
-	return "0.0.0-dev"
-}
-
 // Main runs the command line args (without the program's name) and returns the
 // exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -188,6 +174,12 @@ const (
 	groupAgents  = "agents"
 	groupCare    = "care"
 )
+
+// Commands is the command tree, for whoever describes it: manual pages and completions are
+// made of it. Nothing of it is to be run.
+func Commands() *cobra.Command {
+	return newRoot(&env{out: newSink(io.Discard), stdin: strings.NewReader(""), stderr: io.Discard})
+}
 
 func newRoot(e *env) *cobra.Command {
 	root := &cobra.Command{

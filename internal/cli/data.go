@@ -21,7 +21,7 @@ type envelope struct {
 // with --json as one document. The test of the envelope holds each of them to
 // the contract.
 var dataCommands = []func(*env) *cobra.Command{
-	newSearch, newRead, newShow, newSessions, newLog, newStatus, newVerify, newReindex, newDoctor,
+	newSearch, newRead, newShow, newSessions, newLog, newStatus, newVerify, newReindex, newDoctor, newExport, newImport, newVersion,
 	newObservations, newStats, newReplay,
 }
 

@@ -9,9 +9,9 @@ import (
 )
 
 // drain moves what hooks logged since the last pass into the store. A pass over
-// one transcript has no part in it.
+// one transcript, or over an export, has no part in it.
 func (p *pass) drain(ctx context.Context) error {
-	if p.o.Path != "" {
+	if p.o.Path != "" || p.choose != nil {
 		return nil
 	}
 	recall.SweepStates(p.o.Config.DataDir, p.started)

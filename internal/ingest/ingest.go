@@ -172,9 +172,11 @@ type pass struct {
 	o       Options
 	started time.Time
 	named1  *harness.Transcript // the transcript that the caller named
-	jobs    []job
-	res     Result
-	prog    Progress
+	// choose, if not nil, makes the jobs in place of discovery.
+	choose func(context.Context) error
+	jobs   []job
+	res    Result
+	prog   Progress
 
 	db     *store.DB // the writer's
 	reader *store.DB
@@ -198,7 +200,9 @@ func (p *pass) run(ctx context.Context) (Result, error) {
 	if fatal == nil {
 		fatal = p.drain(ctx)
 	}
-	if fatal == nil {
+	if fatal == nil && p.choose != nil {
+		fatal = p.choose(ctx)
+	} else if fatal == nil {
 		fatal = p.plan(ctx)
 	}
 	if fatal == nil {

@@ -30,6 +30,19 @@ func Key(path string) string {
 	return path
 }
 
+// ParentOf gives the key of the session that a session is a subagent of, "" for none, by its
+// key alone. ok is false for what is no key.
+func ParentOf(key string) (parent string, ok bool) {
+	if filepath.IsAbs(key) {
+		return parentKey(key, key), filepath.Clean(key) == key && Key(key) == key
+	}
+	in := string(os.PathSeparator) + filepath.Join(projectsName, "p", filepath.FromSlash(key))
+	if shaped, ok := shapeKey(in); !ok || shaped != key {
+		return "", false
+	}
+	return parentKey(in, in), true
+}
+
 // KeyAt is Key.
 func (Harness) KeyAt(path string) string { return Key(path) }
 
