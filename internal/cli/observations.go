@@ -89,8 +89,13 @@ func (e *env) printObservation(o search.Observation) error {
 		label  string
 		values []string
 	}{
-		{"files modified", f.FilesModified}, {"files read", f.FilesRead}, {"tools", f.Tools}, {"commands", f.Commands},
-		{"errors", f.Errors}, {"commits", f.Commits}, {"truncated", f.Truncated},
+		{"files modified", f.FilesModified},
+		{"files read", f.FilesRead},
+		{"tools", f.Tools},
+		{"commands", f.Commands},
+		{"errors", f.Errors},
+		{"commits", f.Commits},
+		{"truncated", f.Truncated},
 	} {
 		if len(l.values) > 0 {
 			const labelWidth = 15
@@ -123,7 +128,7 @@ func newRegenerate(e *env) *cobra.Command {
 	var since string
 	cmd := &cobra.Command{
 		Use:   regenerateCommand,
-		Short: "Note the facts of finished sessions again",
+		Short: "Compute the facts of finished sessions again",
 		Long: `Compute the facts of sessions again that have some already, out of the archived
 bytes: of all that are not excluded, or with --since of those whose last turn is at
 or after that date. When an observation was made stays as it was, and no session
@@ -179,7 +184,7 @@ func (e *env) regenerate(ctx context.Context, since string) (answer, error) {
 		for _, note := range done.Notes {
 			e.notef("%s", note)
 		}
-		e.notef("%d of %s noted again", done.Regenerated, count(done.Selected, "observation"))
+		e.notef("%d of %s regenerated", done.Regenerated, count(done.Selected, "observation"))
 		return nil
 	}}, nil
 }

@@ -13,10 +13,10 @@ import (
 func observeClosed(ctx context.Context, p *pass, w *store.Writer) error {
 	r, err := observe.Record(ctx, w, observe.Options{Lookup: p.harness, Hidden: hidden(p.o.Config.Exclude), Now: p.started})
 	for _, line := range r.Unreadable {
-		p.res.Notes = append(p.res.Notes, "no facts are noted of "+line)
+		p.res.Notes = append(p.res.Notes, "not observed: "+line)
 	}
 	if r.Waiting > 0 {
-		p.res.Notes = append(p.res.Notes, fmt.Sprintf("%d closed sessions wait for the next pass to note their facts", r.Waiting))
+		p.res.Notes = append(p.res.Notes, fmt.Sprintf("sessions that are finished and wait for the next pass to observe them: %d", r.Waiting))
 	}
 	return err
 }

@@ -120,8 +120,12 @@ func (c *collector) facts() Facts {
 		from *list
 		to   *[]string
 	}{
-		{"files_read", &c.read, &f.FilesRead}, {"files_modified", &c.modified, &f.FilesModified}, {"tools", &c.tools, &f.Tools},
-		{"commands", &c.commands, &f.Commands}, {"errors", &c.errors, &f.Errors}, {"commits", &c.commits, &f.Commits},
+		{"files_read", &c.read, &f.FilesRead},
+		{"files_modified", &c.modified, &f.FilesModified},
+		{"tools", &c.tools, &f.Tools},
+		{"commands", &c.commands, &f.Commands},
+		{"errors", &c.errors, &f.Errors},
+		{"commits", &c.commits, &f.Commits},
 	} {
 		*l.to = append([]string{}, l.from.values...)
 		if l.from.more {

@@ -42,6 +42,8 @@ CREATE TABLE IF NOT EXISTS session_meta (
   transcript_diverged  INTEGER,
   capture_mode         TEXT,
   hidden_by            TEXT,
+  -- place in the queue of closed sessions whose facts are to be observed
+  unobserved           INTEGER,
   -- blocks below this number are final: they are never cut again
   settled_blocks       INTEGER NOT NULL DEFAULT 0,
   settled_hash         BLOB NOT NULL DEFAULT x'',
@@ -49,9 +51,7 @@ CREATE TABLE IF NOT EXISTS session_meta (
   derived_version      INTEGER NOT NULL DEFAULT 0,
   derive_state         TEXT NOT NULL DEFAULT '{}',
   -- the first turn's parent, while no archived session is known to hold it
-  pending_parent       BLOB,
-  -- place in the queue of closed sessions whose facts are to be observed
-  unobserved           INTEGER
+  pending_parent       BLOB
 );
 CREATE INDEX IF NOT EXISTS idx_session_meta_session_id ON session_meta(session_id);
 CREATE INDEX IF NOT EXISTS idx_session_meta_project ON session_meta(project, project_pre_worktree, session_key, turns);
