@@ -62,6 +62,8 @@ var dataCommands = []dataCommand{
 	{line: "show 42 7 42", empty: `{"absent":[{"reason":REASON,"turn_id":42},{"reason":REASON,"turn_id":7}],"records":[]}`},
 	{line: "sessions", empty: `{"sessions":[]}`},
 	{line: "log -n 3", empty: `{"decisions":[]}`},
+	{line: "stats", empty: `{"chars_injected":0,"chars_referenced":0,"compacted_decisions":0,"decisions":0,"false_positives":0,"hits":0,"injected_turns":0,"misses":0,"ordinary_decisions":0,"precision":null,"wasted_budget":0}`},
+	{line: "replay --ranked 20 --max-turns 0", empty: `{"changed":[],"decisions":0,"labels":[],"thresholds":{"co_occurring":2,"compacted_ranked":50,"entity_rank":3,"max_candidates":8,"max_turns":0,"ranked":20}}`},
 	{line: "status", empty: `{"excluded":null,"last_run":null,"sessions":0,"size_bytes":0,"store":null,"turns":0,"watermark_bytes":0,"watermarks":0}`},
 	{line: "usage", empty: `{"archive_bytes":0,"by_month":[],"by_project":[],"file_bytes":0,"footprint":[],"sessions":0}`},
 	{line: "observations", empty: `{"observations":[]}`},

@@ -22,8 +22,23 @@ type Limits struct {
 	MaxCandidates   int `json:"max_candidates"`   // names looked up
 }
 
-// DefaultLimits are those of the contract. No setting changes them.
+// DefaultLimits are those of the contract. No setting changes them; a Replayer
+// tries others, and hands nothing over.
 var DefaultLimits = Limits{Ranked: 10, CompactedRanked: 50, EntityRank: 3, CoOccurring: 2, MaxTurns: 3, MaxCandidates: 8}
+
+// enough reports whether a hit at a rank, counted from 0, may be handed over for
+// the number of things in its structured fields that the prompt names.
+func (l Limits) enough(rank, matched int) bool {
+	return matched > 0 && (rank < l.EntityRank || matched >= l.CoOccurring)
+}
+
+// looked is how many hits are looked at.
+func (l Limits) looked(compacted bool) int {
+	if compacted {
+		return l.CompactedRanked
+	}
+	return l.Ranked
+}
 
 // A LookupRequest is a prompt, and what is known of the session it was typed in.
 type LookupRequest struct {
@@ -77,6 +92,9 @@ type Lookup struct {
 	// highest session number, nil without any.
 	Opened             bool
 	WatermarkSessionNo *int64
+	// Looked says that the archive was searched: Candidates are all that was found
+	// within the limits.
+	Looked bool
 	// Excluded says that the configuration excludes the project: nothing of the
 	// prompt is to be kept.
 	Excluded bool
@@ -140,6 +158,7 @@ func LookUp(ctx context.Context, r *search.Reader, q LookupRequest) (Lookup, err
 	if err := k.write(ctx); err != nil {
 		return l, err
 	}
+	k.Looked = true
 	return k.Lookup, nil
 }
 
@@ -200,10 +219,7 @@ func (k *lookup) known(ids ...int64) (reason string) {
 
 // choose searches, and picks the turns that are handed over.
 func (k *lookup) choose(ctx context.Context) error {
-	limit := k.q.Limits.Ranked
-	if k.Compacted {
-		limit = k.q.Limits.CompactedRanked
-	}
+	limit := k.q.Limits.looked(k.Compacted)
 	query := search.PromptQuery{Spellings: k.names.spellings, Words: k.names.weighed(), Limit: limit, Pass: k.visible}
 	if k.Compacted {
 		query.Pass = func(id int64) bool { return !k.compaction.Dropped(id) }
@@ -241,8 +257,7 @@ func (k *lookup) choose(ctx context.Context) error {
 // consider reports whether a hit is to be handed over, and notes what speaks
 // against it.
 func (k *lookup) consider(rank int, h *search.PromptHit, copies []int64) bool {
-	matched := len(h.MatchedOn)
-	if matched == 0 || rank >= k.q.Limits.EntityRank && matched < k.q.Limits.CoOccurring {
+	if !k.q.Limits.enough(rank, len(h.MatchedOn)) {
 		k.Reason = reasonTooLow
 		return false
 	}

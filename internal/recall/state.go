@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -50,6 +51,8 @@ const (
 	stateFormat = 1
 	// stateDir holds the files, inside the data directory.
 	stateDir = "injection"
+	// stateExtension ends their names.
+	stateExtension = ".json"
 	// tempPrefix and tempSuffix are those of a file that is being written.
 	tempPrefix, tempSuffix = ".inject-", ".tmp"
 	// maxState bounds what is read of a file: the ids of a hundred thousand
@@ -88,7 +91,7 @@ func ValidSessionID(id string) bool {
 }
 
 func statePath(dataDir, sessionID string) string {
-	return filepath.Join(dataDir, stateDir, sessionID+".json")
+	return filepath.Join(dataDir, stateDir, sessionID+stateExtension)
 }
 
 // LoadState reads what a session has been given. A file that is not there, that
@@ -164,9 +167,25 @@ func SweepStates(dataDir string, now time.Time) {
 	fsx.SweepStale(filepath.Join(dataDir, stateDir), tempPrefix, tempSuffix, now.Add(-staleAfter))
 }
 
-// RemoveState forgets what a session was given: its transcript and its archive are
-// gone.
-func RemoveState(dataDir, sessionID string) {
+// OldStates are the ids of the sessions whose files were last written before a
+// time.
+func OldStates(dataDir string, before time.Time) []string {
+	var ids []string
+	entries, _ := os.ReadDir(filepath.Join(dataDir, stateDir))
+	for _, e := range entries {
+		id, whole := strings.CutSuffix(e.Name(), stateExtension)
+		if !whole || !e.Type().IsRegular() || !ValidSessionID(id) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.ModTime().Before(before) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// DropState forgets what a session was given.
+func DropState(dataDir, sessionID string) {
 	if ValidSessionID(sessionID) {
 		_ = os.Remove(statePath(dataDir, sessionID))
 	}

@@ -58,7 +58,7 @@ func Apply(ctx context.Context, w *store.Writer, p Plan, dataDir string) (Applie
 			if err := feedback.DeleteWaiting(dataDir, id); err != nil {
 				a.Failures = append(a.Failures, fmt.Sprintf("%s is deleted, and what waits of its logged prompts is not: %v", s.Key, err))
 			}
-			recall.RemoveState(dataDir, id)
+			recall.DropState(dataDir, id)
 		}
 		a.Deleted++
 		a.Decisions += d.decisions

@@ -193,9 +193,14 @@ CREATE TABLE IF NOT EXISTS decisions (
   thresholds           TEXT,
   chars_injected       INTEGER,
   text                 TEXT,
-  reason               TEXT
+  reason               TEXT,
+  looked               INTEGER,
+  judged_at            TEXT
 );
-CREATE INDEX IF NOT EXISTS idx_decisions_session ON decisions(session_id);
+CREATE INDEX IF NOT EXISTS idx_decisions_session ON decisions(session_id, ts);
+-- What a tally needs: the rows themselves are a hundred times as long.
+CREATE INDEX IF NOT EXISTS idx_decisions_tally ON decisions(cwd, compacted, chars_injected, injected);
+CREATE INDEX IF NOT EXISTS idx_decisions_unjudged ON decisions(session_id, cwd) WHERE judged_at IS NULL;
 CREATE INDEX IF NOT EXISTS idx_decisions_ts ON decisions(ts);
 
 -- What became of a decision once its session was closed. A turn that was deleted
@@ -209,6 +214,7 @@ CREATE TABLE IF NOT EXISTS labels (
   labeled_at  TEXT
 );
 CREATE INDEX IF NOT EXISTS idx_labels_decision ON labels(decision_id);
+CREATE INDEX IF NOT EXISTS idx_labels_label ON labels(label, decision_id, turn_id);
 
 -- The mechanical facts of closed sessions.
 CREATE TABLE IF NOT EXISTS observations (
