@@ -56,6 +56,12 @@ It is never wrong to run it again.`,
 	return cmd
 }
 
+// whereData is where the data directory is at this moment.
+func (e *env) whereData() (string, error) {
+	dirs, err := config.Dirs(e.environ)
+	return dirs.Data, err
+}
+
 // absolute is path seen from the working directory.
 func (e *env) absolute(path string) string {
 	if filepath.IsAbs(path) || e.environ.WorkDir == "" {
@@ -74,10 +80,7 @@ func (e *env) pass(ctx context.Context, o ingest.Options) (busy bool, err error)
 	m := e.meter()
 	o.Now = clock.Now
 	o.Progress = func(p ingest.Progress) { m.update(p.BytesDone, p.BytesTotal) }
-	o.Where = func() (string, error) {
-		dirs, err := config.Dirs(e.environ)
-		return dirs.Data, err
-	}
+	o.Where = e.whereData
 	var copying *meter
 	o.SnapshotProgress = func(done, total int64) {
 		if copying == nil {

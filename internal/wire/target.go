@@ -97,17 +97,25 @@ func checkDir(dir string) error {
 		case err == nil && !info.IsDir():
 			return fmt.Errorf("%s: not a directory", dir)
 		case err == nil:
-			if err := writable(dir); err != nil {
+			err := writable(dir)
+			if errors.Is(err, fs.ErrNotExist) {
+				break // an uninstall took it away just now
+			}
+			if err != nil {
 				return fmt.Errorf("%s: %w (%w)", dir, errReadOnly, err)
 			}
 			return nil
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
-		if _, err := os.Lstat(dir); err == nil {
+		link, err := os.Lstat(dir)
+		switch {
+		case err != nil:
+			dir = filepath.Dir(dir)
+		case link.Mode()&fs.ModeSymlink != 0:
 			return fmt.Errorf("%s: a link that leads nowhere", dir)
 		}
-		dir = filepath.Dir(dir)
+		// Else another install made it just now: it is looked at again.
 	}
 }
 
