@@ -18,7 +18,8 @@ type Aged struct {
 	Sidecar     bool
 	// Held tells that the archive holds bytes of its stream.
 	Held bool
-	// Unobserved tells that its facts are still to be read from them. One that
+	// Unobserved tells that its facts are still to be read from them, as those of a session
+	// that is not closed yet are. One that
 	// could not be read is not, though each pass tries it again.
 	Unobserved bool
 }
@@ -28,7 +29,7 @@ type Aged struct {
 func AgedBefore(ctx context.Context, q Querier, before string, held bool) ([]Aged, error) {
 	query := `SELECT m.session_key, s.session_no, coalesce(s.slot, -1), s.harness, coalesce(m.session_id, ''), m.last_turn_at,
 		coalesce(m.project, ''), coalesce(m.project_pre_worktree, ''), m.parent_session_key IS NOT NULL, m.stream_len > m.evicted_len,
-		m.unobserved < ? AND m.is_evicted IS NOT 1
+		(m.is_final IS NULL OR m.unobserved < ?) AND m.is_evicted IS NOT 1
 		FROM session_meta m CROSS JOIN sessions s USING (session_key)
 		WHERE m.last_turn_at IS NOT NULL AND m.last_turn_at < ?`
 	if held {

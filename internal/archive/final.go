@@ -32,24 +32,37 @@ func ParseTime(text string) (t time.Time, ok bool) {
 	return time.Time{}, false
 }
 
+// IdleAfter is how old a session's last turn is when the session is closed, the contract's
+// number: longer than a meeting, shorter than a night.
+const IdleAfter = 6 * time.Hour
+
+// A Closing is an open session that is to be closed.
+type Closing struct {
+	Key, Project, PreWorktree string // "" stands for null
+	No                        int64
+	Evicted                   bool
+}
+
 // Idle lists the open sessions whose last turn is older than before, by that turn.
 // Times are compared, not their texts. A session whose last turn has none, or one
 // that ParseTime does not read, is never idle. It reads the open sessions alone.
-func Idle(ctx context.Context, q Querier, before time.Time) ([]string, error) {
-	rows, err := q.QueryContext(ctx, `SELECT last_turn_at, session_key FROM session_meta INDEXED BY idx_session_meta_open
+func Idle(ctx context.Context, q Querier, before time.Time) ([]Closing, error) {
+	rows, err := q.QueryContext(ctx, `SELECT last_turn_at, session_key, coalesce(project, ''), coalesce(project_pre_worktree, ''),
+		session_no, is_evicted IS 1 FROM session_meta INDEXED BY idx_session_meta_open CROSS JOIN sessions USING (session_key)
 		WHERE is_final IS NULL AND last_turn_at IS NOT NULL ORDER BY last_turn_at, session_key`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var out []string
+	var out []Closing
 	for rows.Next() {
-		var last, key string
-		if err := rows.Scan(&last, &key); err != nil {
+		var last string
+		var c Closing
+		if err := rows.Scan(&last, &c.Key, &c.Project, &c.PreWorktree, &c.No, &c.Evicted); err != nil {
 			return nil, err
 		}
 		if at, ok := ParseTime(last); ok && at.Before(before) {
-			out = append(out, key)
+			out = append(out, c)
 		}
 	}
 	return out, rows.Err()
@@ -72,6 +85,8 @@ func Reopen(ctx context.Context, w Execer, key string) error {
 // An Unobserved is a closed session whose facts are to be observed.
 type Unobserved struct {
 	Key, Project, PreWorktree string // "" stands for null
+	// Place orders them: its number, or a higher one where it could not be read.
+	Place int64
 }
 
 // unobserved are those that still have their bytes, the ones that could not be
@@ -82,7 +97,7 @@ const unobserved = ` FROM session_meta INDEXED BY idx_session_meta_unobserved
 // EachUnobserved calls see for each in the order of their numbers, those that were
 // postponed last, until it says false.
 func EachUnobserved(ctx context.Context, q Querier, see func(Unobserved) bool) error {
-	rows, err := q.QueryContext(ctx, `SELECT session_key, coalesce(project, ''), coalesce(project_pre_worktree, '')`+
+	rows, err := q.QueryContext(ctx, `SELECT session_key, coalesce(project, ''), coalesce(project_pre_worktree, ''), unobserved`+
 		unobserved+` ORDER BY unobserved`)
 	if err != nil {
 		return err
@@ -90,7 +105,7 @@ func EachUnobserved(ctx context.Context, q Querier, see func(Unobserved) bool) e
 	defer rows.Close()
 	for rows.Next() {
 		var u Unobserved
-		if err := rows.Scan(&u.Key, &u.Project, &u.PreWorktree); err != nil {
+		if err := rows.Scan(&u.Key, &u.Project, &u.PreWorktree, &u.Place); err != nil {
 			return err
 		}
 		if !see(u) {

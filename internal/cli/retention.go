@@ -27,6 +27,7 @@ type retentionDocument struct {
 const (
 	retentionOff = "retention is off: terminus.toml has no [retention] rule that acts"
 	nothingDue   = "nothing is due: retention selects no session"
+	notYet       = "nothing is due in the next pass: the sessions that retention selects are to be observed first"
 )
 
 func newRetention(e *env) *cobra.Command {
@@ -72,12 +73,20 @@ func (e *env) retention(ctx context.Context) (answer, error) {
 	case p.Off:
 		a.reason = retentionOff
 	case len(doc.Evict)+len(doc.Delete) == 0:
-		a.reason = nothingDue
+		a.reason = emptyReason(doc)
 	}
 	if older {
 		a.warnings = append(a.warnings, search.OlderStore)
 	}
 	return a, nil
+}
+
+// emptyReason says why an answer names no session.
+func emptyReason(doc retentionDocument) string {
+	if doc.Over > 0 {
+		return notYet
+	}
+	return nothingDue
 }
 
 func sessionKeys(list []archive.Aged) []string {
@@ -94,7 +103,7 @@ func (e *env) printRetention(doc retentionDocument, p retention.Plan) {
 		e.notef("%s", retentionOff)
 		return
 	case len(doc.Evict)+len(doc.Delete) == 0:
-		e.notef("%s", nothingDue)
+		e.notef("%s", emptyReason(doc))
 	default:
 		e.printf("cutoff  %s\n", *doc.Cutoff)
 		for _, key := range doc.Evict {

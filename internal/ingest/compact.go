@@ -2,8 +2,8 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -40,25 +40,17 @@ type CompactOptions struct {
 // The error is store.ErrNoStore, a *LockedError, one that wraps ErrNoSpace, or that
 // of the store. With a *LockedError both measures are of the store as it is.
 func Compact(ctx context.Context, o CompactOptions) (Compacted, error) {
-	// Taking the lock makes a file: a store must be there, and be ours.
-	path := store.Path(o.DataDir)
-	reader, err := store.OpenReader(ctx, path)
+	unlock, err := lockStore(ctx, o.DataDir)
+	var held *LockedError
+	if errors.As(err, &held) {
+		now := store.Measure(store.Path(o.DataDir))
+		return Compacted{Before: now, After: now}, err
+	}
 	if err != nil {
 		return Compacted{}, err
 	}
-	defer reader.Close()
-	name := filepath.Join(o.DataDir, LockName)
-	lock, held, err := fsx.TryLock(name)
-	if err != nil {
-		return Compacted{}, fmt.Errorf("take the ingest lock: %w", err)
-	}
-	if held {
-		now := store.Measure(path)
-		return Compacted{Before: now, After: now}, &LockedError{name}
-	}
-	defer func() { _ = lock.Unlock() }()
+	defer unlock()
 	sweep(o.DataDir)
-	_ = reader.Close() // the checkpoint must not meet our own reader
 	return compact(ctx, o)
 }
 

@@ -160,6 +160,9 @@ func (im *importing) check(ctx context.Context, f export.File) error {
 		return err
 	}
 	defer file.Close()
+	if stat.Size == 0 {
+		return errors.New("it is empty")
+	}
 	if stat.Size != f.Bytes {
 		return fmt.Errorf("it has %d bytes, the manifest says %d", stat.Size, f.Bytes)
 	}

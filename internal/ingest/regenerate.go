@@ -2,12 +2,9 @@ package ingest
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/terminus-archive/terminus/internal/config"
-	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/harness/registry"
 	"github.com/terminus-archive/terminus/internal/observe"
 	"github.com/terminus-archive/terminus/internal/store"
@@ -18,21 +15,11 @@ import (
 // store.
 func Regenerate(ctx context.Context, cfg *config.Config, since time.Time, progress func(done, total int64)) (observe.Regenerated, error) {
 	var none observe.Regenerated
-	// Taking the lock makes a file: a store must be there, and be ours.
-	reader, err := store.OpenReader(ctx, store.Path(cfg.DataDir))
+	unlock, err := lockStore(ctx, cfg.DataDir)
 	if err != nil {
 		return none, err
 	}
-	defer reader.Close()
-	name := filepath.Join(cfg.DataDir, LockName)
-	lock, held, err := fsx.TryLock(name)
-	if err != nil {
-		return none, fmt.Errorf("take the ingest lock: %w", err)
-	}
-	if held {
-		return none, &LockedError{name}
-	}
-	defer func() { _ = lock.Unlock() }()
+	defer unlock()
 	db, err := store.OpenWriter(ctx, cfg.DataDir)
 	if err != nil {
 		return none, err
@@ -43,6 +30,11 @@ func Regenerate(ctx context.Context, cfg *config.Config, since time.Time, progre
 		return none, err
 	}
 	defer w.Close()
+	reader, err := store.OpenReader(ctx, db.Path)
+	if err != nil {
+		return none, err
+	}
+	defer reader.Close()
 	o := observe.Options{Lookup: registry.ByID, Hidden: hidden(cfg.Exclude)}
 	r, err := observe.Regenerate(ctx, reader, w, since, o, progress)
 	if err != nil {

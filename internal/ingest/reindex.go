@@ -5,12 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/terminus-archive/terminus/internal/archive"
-	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/harness/registry"
 	"github.com/terminus-archive/terminus/internal/index"
@@ -58,39 +54,27 @@ type ReindexOptions struct {
 // made anew, and the evicted sessions, whose words it alone had, are named. The
 // error is store.ErrNoStore, a *LockedError, or that of the store.
 func Reindex(ctx context.Context, o ReindexOptions) (Reindexed, error) {
-	// Taking the lock makes a file: a store must be there, and be ours.
-	reader, err := store.OpenReader(ctx, store.Path(o.DataDir))
+	unlock, err := lockStore(ctx, o.DataDir)
 	if err != nil {
 		return Reindexed{}, err
 	}
-	_ = reader.Close()
-	name := filepath.Join(o.DataDir, LockName)
-	lock, held, err := fsx.TryLock(name)
-	if err != nil {
-		return Reindexed{}, fmt.Errorf("take the ingest lock: %w", err)
-	}
-	if held {
-		return Reindexed{}, &LockedError{name}
-	}
-	defer func() { _ = lock.Unlock() }()
-	if _, err := os.Stat(store.Path(o.DataDir)); errors.Is(err, fs.ErrNotExist) {
-		return Reindexed{}, store.ErrNoStore // a move has taken it away before the lock was ours
-	}
+	defer unlock()
 	db, err := store.OpenWriter(ctx, o.DataDir)
 	if err != nil {
 		return Reindexed{}, err
 	}
 	defer db.Close()
-	if err := db.RestoreSchema(ctx); err != nil {
-		return Reindexed{}, err
-	}
 	if o.Lookup == nil {
 		o.Lookup = registry.ByID
 	}
-	done, err := reindex(ctx, db, o)
-	if !store.IsKind(err, store.Damaged) {
+	var done Reindexed
+	if err = db.RestoreSchema(ctx); err == nil {
+		done, err = reindex(ctx, db, o)
+	}
+	if err == nil || ctx.Err() != nil || store.IsKind(err, store.Locked) || store.IsKind(err, store.Full) {
 		return done, err
 	}
+	// A damaged search index shows itself as many an error.
 	if renewed, e := renewSearch(ctx, db); e != nil || !renewed {
 		return Reindexed{}, err // of what was met first
 	}

@@ -55,6 +55,9 @@ func (p *pass) applyRetention(ctx context.Context, w *store.Writer, note func(fo
 	}
 	if done.Deleted > 0 {
 		p.noteSnapshots(note)
+		for _, path := range store.Replaced(p.o.Config.DataDir) {
+			note("%s, which a restore replaced, may hold what was deleted: remove it when you are sure", path)
+		}
 	}
 	if plan.Over > 0 {
 		note("retention leaves %s for the next pass", counted(plan.Over, "session"))

@@ -66,7 +66,9 @@ func read(ctx context.Context, q archive.Querier, key string, lookup Lookup) (f 
 	switch {
 	case errors.As(err, &damage) && ok && s.Meta.TranscriptPath == "":
 		// Without its metadata a session still has its records.
-		s.Tail.StreamLen, err = archive.BlocksEnd(ctx, q, s.No)
+		if s.Tail.StreamLen, err = archive.BlocksEnd(ctx, q, s.No); err == nil && s.Tail.StreamLen == 0 {
+			err = damage // its records are gone as well: nothing may take the place of what was observed
+		}
 	case err == nil && !ok:
 		err = errors.New("it is gone")
 	case s.Evicted:

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/ingest"
@@ -17,10 +18,6 @@ import (
 )
 
 const (
-	// keptForm is what stands between the store's name and the time in the name of a
-	// store that was replaced. What begins with the store's name and a hyphen goes
-	// with the archive when that is deleted.
-	keptForm = "-replaced-"
 	keptTime = "20060102T150405.000Z"
 	// reserve is what must stay free beside the copy of the snapshot.
 	reserve = 64 << 20
@@ -169,8 +166,14 @@ func (r *reader) Read(b []byte) (int, error) {
 	return r.r.Read(b)
 }
 
+// keptName is a name that nothing has: what was kept before may be the only copy of it.
 func (p *Plan) keptName() string {
-	return p.Store + keptForm + p.o.Now.UTC().Format(keptTime)
+	for at := p.o.Now.UTC(); ; at = at.Add(time.Millisecond) {
+		name := p.Store + store.ReplacedMark + at.Format(keptTime)
+		if !exists(name) && !exists(name+logSuffix) && !exists(name+journalSuffix) {
+			return name
+		}
+	}
 }
 
 // keep gives the store a second name, and what belongs to it as well. The files stay
@@ -289,7 +292,7 @@ func (p *Plan) dropTwins() {
 	entries, _ := os.ReadDir(p.o.DataDir) // what cannot be listed cannot be swept
 	for _, e := range entries {
 		name := filepath.Join(p.o.DataDir, e.Name())
-		if !strings.HasPrefix(e.Name(), store.FileName+keptForm) || exists(name+logSuffix) || exists(name+journalSuffix) {
+		if !strings.HasPrefix(e.Name(), store.FileName+store.ReplacedMark) || exists(name+logSuffix) || exists(name+journalSuffix) {
 			continue
 		}
 		if twin, err := os.Lstat(name); err == nil && os.SameFile(info, twin) {

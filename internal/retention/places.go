@@ -4,7 +4,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/terminus-archive/terminus/internal/archive"
 	"github.com/terminus-archive/terminus/internal/harness"
@@ -14,18 +16,24 @@ import (
 // asked once.
 type places struct {
 	lookup Lookup
-	stand  map[string]bool // by root
+	stand  map[string]bool // by directory
 	kept   int
 }
 
 func newPlaces(lookup Lookup) *places { return &places{lookup: lookup, stand: map[string]bool{}} }
 
 // gone reports whether every source of a session is a file that was deleted: it
-// is not there, and the directory that holds its agent's sessions is, with
-// something in it. A disk that is not mounted leaves no directory or an empty one.
-// What cannot be looked at is there, and so are records of a database, which no
-// path tells of.
-func (p *places) gone(harnessID string, sources []archive.Source) bool {
+// is not there, and what holds its agent's sessions is. A disk that is not mounted
+// leaves no directory, an empty one, or a link that leads nowhere. What cannot be
+// looked at is there, and so are records of a database, which no path tells of. An
+// export says nothing of where the session itself was.
+func (p *places) gone(harnessID string, all []archive.Source) bool {
+	var sources []archive.Source
+	for _, s := range all {
+		if !strings.HasPrefix(s.Path, archive.ImportedSource) {
+			sources = append(sources, s)
+		}
+	}
 	if len(sources) == 0 {
 		return false // nothing is known of where it was
 	}
@@ -43,7 +51,7 @@ func (p *places) gone(harnessID string, sources []archive.Source) bool {
 		}
 	}
 	for _, s := range sources {
-		if root := rooter.RootAt(s.Path); root == "" || !p.stands(root) {
+		if !p.stands(rooter.RootAt(s.Path), s.Path) {
 			p.kept++
 			return false
 		}
@@ -51,19 +59,60 @@ func (p *places) gone(harnessID string, sources []archive.Source) bool {
 	return true
 }
 
-// stands reports whether a directory is there and holds something.
-func (p *places) stands(dir string) bool {
+// stands reports whether what holds a file is there: the root, with a directory in it, and
+// the link below it that may lead to the file. A file without a root stands by its own
+// directory, which must hold something.
+func (p *places) stands(root, path string) bool {
+	if root == "" {
+		return p.asked(filepath.Dir(path), func(dir string) bool { return holds(dir, func(fs.DirEntry) bool { return true }) })
+	}
+	if !p.asked(root, func(dir string) bool { return holds(dir, fs.DirEntry.IsDir) }) {
+		return false
+	}
+	below, err := filepath.Rel(root, path)
+	if err != nil {
+		return true
+	}
+	folder, _, _ := strings.Cut(filepath.ToSlash(below), "/")
+	return p.asked(filepath.Join(root, folder), func(dir string) bool {
+		info, err := os.Lstat(dir)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return true // deleted with its files, or there
+		}
+		_, err = os.Stat(dir)
+		return err == nil
+	})
+}
+
+func (p *places) asked(dir string, ask func(dir string) bool) bool {
 	known, ok := p.stand[dir]
 	if !ok {
-		if f, err := os.Open(dir); err == nil {
-			names, _ := f.Readdirnames(1)
-			known = len(names) > 0
-			_ = f.Close()
-		}
+		known = ask(dir)
 		p.stand[dir] = known
 	}
 	return known
 }
+
+// holds reports whether a directory can be read and one of its entries is wanted.
+func holds(dir string, wanted func(fs.DirEntry) bool) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	for {
+		entries, err := f.ReadDir(entriesAtOnce)
+		if slices.ContainsFunc(entries, wanted) {
+			return true
+		}
+		if err != nil || len(entries) == 0 {
+			return false
+		}
+	}
+}
+
+// entriesAtOnce bounds how much of a directory is read before it is known to hold something.
+const entriesAtOnce = 64
 
 // missing lists the directories that do not stand.
 func (p *places) missing() []string {

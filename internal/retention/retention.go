@@ -48,16 +48,19 @@ type Plan struct {
 // Evaluate decides what a pass at the instant now does once it has closed sessions
 // and noted their facts. It changes nothing.
 func Evaluate(ctx context.Context, q archive.Querier, c *config.Config, now time.Time, lookup Lookup) (Plan, error) {
-	return evaluate(ctx, q, c, now, lookup, nil)
+	return evaluate(ctx, q, c, now, lookup, nil, nil)
 }
 
-// evaluate takes the facts of the sessions with the keys noted for noted.
-func evaluate(ctx context.Context, q archive.Querier, c *config.Config, now time.Time, lookup Lookup, noted map[string]bool) (Plan, error) {
+// evaluate takes the facts of the sessions with the keys noted for noted, and the sessions
+// closing for closed.
+func evaluate(ctx context.Context, q archive.Querier, c *config.Config, now time.Time, lookup Lookup,
+	noted map[string]bool, closing []archive.Closing,
+) (Plan, error) {
 	if !c.Retention.Acts() {
 		return Plan{Off: true}, nil
 	}
 	e := evaluation{q: q, c: c, now: now, places: newPlaces(lookup), noted: noted}
-	if err := e.excluded(ctx); err != nil {
+	if err := e.excluded(ctx, closing); err != nil {
 		return Plan{}, err
 	}
 	due, err := e.due(ctx)
@@ -88,7 +91,7 @@ type evaluation struct {
 }
 
 // excluded counts what is passed over.
-func (e *evaluation) excluded(ctx context.Context) error {
+func (e *evaluation) excluded(ctx context.Context, closing []archive.Closing) error {
 	if len(e.c.Exclude.List()) == 0 {
 		return nil
 	}
@@ -96,6 +99,11 @@ func (e *evaluation) excluded(ctx context.Context) error {
 	for _, p := range all {
 		if e.c.Exclude.Hidden(p.Project, p.PreWorktree) {
 			e.plan.Excluded += p.Sessions
+		}
+	}
+	for _, s := range closing {
+		if e.c.Exclude.Hidden(s.Project, s.PreWorktree) {
+			e.plan.Excluded++
 		}
 	}
 	return err

@@ -120,14 +120,26 @@ var now = time.Date(2026, 8, 1, 0, 0, 0, 0, time.UTC)
 
 // The preview is what the pass does, the oldest first, a hundred each time.
 func TestAPassDoesWhatThePreviewSaid(t *testing.T) {
+	t.Run("of sessions that are closed", func(t *testing.T) { foreseen(t, false) })
+	t.Run("of sessions that no pass has closed yet", func(t *testing.T) { foreseen(t, true) })
+}
+
+func foreseen(t *testing.T, backfilled bool) {
 	const all = 250
 	h := newHome(t)
 	for n := range all {
 		// The last to be archived is the oldest.
 		h.session(n, "/work", archive.Stamp(now.AddDate(0, 0, -40).Add(-time.Duration(n)*time.Minute)))
 	}
-	h.pass(h.config(""), now)
-	c := h.config("[retention]\naction = \"evict\"\nage_days = 30")
+	first := ingest.Options{Config: h.config(""), Backfill: backfilled, Now: func() time.Time { return now }}
+	if _, err := ingest.Run(context.Background(), first); err != nil {
+		t.Fatal(err)
+	}
+	const rule = "[retention]\naction = \"evict\"\nage_days = 30"
+	if p := h.preview(h.config("exclude = [\"/work\"]\n"+rule), now); p.Excluded != all {
+		t.Fatalf("%d excluded", p.Excluded)
+	}
+	c := h.config(rule)
 	done := 0
 	for done < all {
 		p := h.preview(c, now)

@@ -323,3 +323,19 @@ func prune(dataDir, made string, keep int) error {
 	}
 	return nil
 }
+
+// ReplacedMark is what stands between the database's name and the time in the name of one that
+// a restore has replaced. What begins with the database's name and a hyphen goes with the archive
+// when that is deleted.
+const ReplacedMark = "-replaced-"
+
+// Replaced lists the databases of dataDir that a restore has replaced, without their logs.
+func Replaced(dataDir string) (paths []string) {
+	entries, _ := os.ReadDir(dataDir) // what cannot be listed is not known
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), FileName+ReplacedMark) && strings.HasSuffix(e.Name(), "Z") {
+			paths = append(paths, filepath.Join(dataDir, e.Name()))
+		}
+	}
+	return paths
+}
