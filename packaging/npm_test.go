@@ -226,8 +226,10 @@ func TestNPM(t *testing.T) {
 			n.run(n.home, stable, "uninstall")
 		}},
 		{"without optional dependencies it says what is missing", func(t *testing.T) {
-			n.run(n.home, "npm", "install", "-g", "--omit=optional", thin)
-			cmd := exec.Command(n.entry(), "--version")
+			dir := filepath.Join(n.home, "project")
+			n.write(filepath.Join(dir, "package.json"), "{}")
+			n.run(dir, "npm", "install", "--omit=optional", thin) // with -g npm installs them all the same
+			cmd := exec.Command(filepath.Join(dir, "node_modules", ".bin", "terminus"), "--version")
 			cmd.Env = n.env
 			out, err := cmd.CombinedOutput()
 			want := "terminus: the package " + system + " is not installed: install again without --omit=optional\n"
