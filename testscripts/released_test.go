@@ -85,7 +85,7 @@ func TestReleasedTwiceIsTheSame(t *testing.T) {
 
 func TestReleasedChecksumsFit(t *testing.T) {
 	dist, _ := dist(t)
-	f, err := os.Open(artefact(t, dist, "_checksums.txt"))
+	f, err := os.Open(artefact(t, dist, "checksums.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
