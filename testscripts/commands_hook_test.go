@@ -51,8 +51,14 @@ func cmdHook(ts *testscript.TestScript, neg bool, args []string) {
 		args = args[1:]
 	}
 	usage(ts, neg, len(args) == 2, "hook [-pass] EVENT PAYLOAD")
-	cmdFill(ts, false, args[1:])
-	payload := ts.ReadFile(args[1])
+	askHook(ts, pass, args[1], "terminus", "hook", args[0])
+}
+
+// askHook runs a command with the payload of a hook, again and again while the answer
+// comes too late.
+func askHook(ts *testscript.TestScript, pass bool, file string, command ...string) {
+	cmdFill(ts, false, []string{file})
+	payload := ts.ReadFile(file)
 	data := ts.Getenv("DATA")
 	if !pass && exists(data) {
 		passesEnd(ts.Getenv("HOME"))
@@ -66,7 +72,7 @@ func cmdHook(ts *testscript.TestScript, neg bool, args []string) {
 	for range hookTries {
 		stdout.Reset()
 		stderr.Reset()
-		cmd := program(ts, []string{"terminus", "hook", args[0]})
+		cmd := program(ts, command)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(payload), &stdout, &stderr
 		ts.Check(cmd.Run())
 		if pass || !strings.Contains(stderr.String(), lateMark) {

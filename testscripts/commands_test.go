@@ -103,7 +103,7 @@ func checkCode(ts *testscript.TestScript, want int, err error) {
 // where the script has set them.
 var inherited = []string{
 	"HOME", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "PATH", "TZ", "TMPDIR", "TMP", "SystemRoot",
-	"TERMINUS_DATA_DIR", "TERMINUS_CONFIG_DIR", "TERMINUS_RECALL", "TERMINUS_TEST_NOW", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR",
+	"TERMINUS_DATA_DIR", "TERMINUS_CONFIG_DIR", "TERMINUS_BIN_DIR", "TERMINUS_RECALL", "TERMINUS_TEST_NOW", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR",
 	"PAGER", "LESS", "TERM", "NO_COLOR",
 }
 

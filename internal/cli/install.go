@@ -224,8 +224,12 @@ func (e *env) printTimer(p *wire.Plan) {
 // remarks says what keeps an install from showing an effect at once.
 func (e *env) remarks(p *wire.Plan, places config.Wiring) {
 	w := claude.Wiring{Settings: places.ClaudeSettings, State: places.ClaudeState, Own: wire.Own{Binary: places.Binary}}
-	if w.Status().Disabled {
+	s := w.Status()
+	if s.Disabled {
 		e.warnf("%s: .disableAllHooks is true, so Claude Code runs no hook", places.ClaudeSettings)
+	}
+	if s.Plugin != "" {
+		e.notef("the plugin %s is enabled as well; beside these entries it does nothing. To remove it: claude plugin uninstall %s", s.Plugin, s.Plugin)
 	}
 	if !e.environ.OnPath(filepath.Dir(p.Program.Path)) {
 		e.notef("%s is not on PATH: add it, or type %s", filepath.Dir(p.Program.Path), p.Program.Path)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/mcp"
+	"github.com/terminus-archive/terminus/internal/wire/claude"
 )
 
 func newMCP(e *env) *cobra.Command {
@@ -38,6 +39,7 @@ func (e *env) serveMCP(ctx context.Context) error {
 	err := mcp.New(mcp.Options{
 		Version: Version(),
 		WorkDir: e.environ.WorkDir,
+		Quiet:   e.servedTwice(),
 		Config:  func() (*config.Config, error) { return config.Load(e.environ) },
 		Warn:    func(text string) { e.warnf("%s", text) },
 	}).Serve(ctx, e.stdin, out)
@@ -48,6 +50,16 @@ func (e *env) serveMCP(ctx context.Context) error {
 		return fmt.Errorf("serve: %w", err)
 	}
 	return nil
+}
+
+// servedTwice reports whether the plugin of Claude Code started this server beside the
+// one that install wired: then that one has the tools.
+func (e *env) servedTwice() bool {
+	if !e.environ.ByPlugin() {
+		return false
+	}
+	places, err := e.environ.Wiring()
+	return err == nil && claude.RunsServer(places.ClaudeState)
 }
 
 // answers is stdout as the server needs it: a reader that has gone is an error,

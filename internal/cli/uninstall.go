@@ -11,6 +11,7 @@ import (
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/wire"
+	"github.com/terminus-archive/terminus/internal/wire/claude"
 )
 
 func newUninstall(e *env) *cobra.Command {
@@ -42,6 +43,10 @@ size are shown first, and the answer is no unless it is yes.`,
 		}
 		for _, r := range removals {
 			e.printRemoval(r)
+		}
+		w := claude.Wiring{Settings: o.Places.ClaudeSettings, State: o.Places.ClaudeState}
+		if plugin := w.Status().Plugin; plugin != "" {
+			e.notef("the plugin %s is still enabled, and archives as long as it finds the program. To remove it: claude plugin uninstall %s", plugin, plugin)
 		}
 		if dirsErr != nil {
 			return dirsErr

@@ -57,6 +57,10 @@ func (e Environ) Surrounding() Surrounding {
 	return s
 }
 
+// ByPlugin reports whether the plugin of Claude Code started this process, and not an
+// entry of its settings.
+func (e Environ) ByPlugin() bool { return switchedOn(e.get(envPlugin)) }
+
 // switchedOn reads a variable as Claude Code reads a switch.
 func switchedOn(value string) bool {
 	return value != "" && value != "0" && !strings.EqualFold(value, "false")

@@ -22,6 +22,7 @@ const (
 	envConfigDir  = "TERMINUS_CONFIG_DIR"
 	envRecall     = "TERMINUS_RECALL"
 	envBinDir     = "TERMINUS_BIN_DIR"
+	envPlugin     = "TERMINUS_PLUGIN"
 	envClaudeDir  = "CLAUDE_CONFIG_DIR"
 	envXDGData    = "XDG_DATA_HOME"
 	envXDGConfig  = "XDG_CONFIG_HOME"

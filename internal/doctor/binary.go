@@ -22,6 +22,8 @@ func (b binary) look(ctx context.Context, m *machine) Finding {
 	path := m.places.Binary
 	marked, err := isOurs(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && m.plugged() && m.onPath() != "":
+		return note("%s is not there; the plugin %s runs %s", path, m.wired.Plugin, m.onPath())
 	case errors.Is(err, fs.ErrNotExist):
 		return problem("%s is not there", path).fix("%s", m.install())
 	case errors.Is(err, fsx.ErrNotRegular):

@@ -138,5 +138,23 @@ func (m *machine) survey(ctx context.Context) {
 // exe is a command line that runs this build.
 func (m *machine) exe(args string) string { return call(m.Exe, m.Environ.GOOS, args) }
 
+// plugged reports whether a plugin of Claude Code does what install wires, and no entry
+// stands in its way.
+func (m *machine) plugged() bool {
+	if m.wired.Plugin == "" || m.wired.MCP.Entry != nil {
+		return false
+	}
+	for _, h := range m.wired.Hooks {
+		if len(h.Ours)+len(h.Others) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// onPath is the program that the name terminus means, or "". What it is is not asked:
+// a package manager may have put a script there.
+func (m *machine) onPath() string { return findProgram(m.around.Path, "terminus", m.Environ.GOOS) }
+
 // install is the fix of whatever install writes.
 func (m *machine) install() string { return m.exe("install") }

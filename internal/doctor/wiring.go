@@ -29,6 +29,9 @@ func (settingsFile) look(_ context.Context, m *machine) Finding {
 		return note("%s is empty", s.Path)
 	}
 	f := ok("%s can be read", s.Path)
+	if m.wired.Plugin != "" && !m.plugged() {
+		f = f.noted("it enables the plugin %s beside the entries of install, and the plugin then does nothing", m.wired.Plugin)
+	}
 	if oddPermissionMode(s.Path) {
 		f = f.noted("its permissions.defaultMode is none that this build knows: Claude Code may ignore it, or stop sweeping old transcripts until it is mended")
 	}
@@ -53,6 +56,8 @@ func (h hook) look(_ context.Context, m *machine) Finding {
 	}
 	s := m.wired.Hooks[h.n]
 	switch {
+	case m.plugged():
+		return h.switched(ok("the plugin %s, which %s enables, runs %s", m.wired.Plugin, path, h.event), m)
 	case len(s.Ours) > 1:
 		return problem("%s has %d terminus entries for %s, and each is run: %s", path, len(s.Ours), h.event, places(s.Ours))
 	case len(s.Ours) == 0:
@@ -69,6 +74,11 @@ func (h hook) look(_ context.Context, m *machine) Finding {
 	if len(s.Others) > 0 {
 		f = f.noted("another install runs for %s as well: %s", h.event, commandLine(s.Others[0]))
 	}
+	return h.traced(h.switched(f, m), m)
+}
+
+// switched adds what switches it off.
+func (h hook) switched(f Finding, m *machine) Finding {
 	if m.wired.Disabled {
 		f = f.noted("disableAllHooks is on there, so that Claude Code runs no hook")
 	}
@@ -78,7 +88,7 @@ func (h hook) look(_ context.Context, m *machine) Finding {
 	if idle := m.around.RecallIdle; idle != "" {
 		f = f.noted("%s switches nothing off: only off does", idle)
 	}
-	return h.traced(f, m)
+	return f
 }
 
 // traced adds what is on record of its runs. Only the two events that may hand over
@@ -152,6 +162,11 @@ func (mcpServer) look(ctx context.Context, m *machine) Finding {
 	switch {
 	case m.wired.State.Err != nil:
 		return problem("%v", m.wired.State.Err)
+	case m.plugged() && m.onPath() == "":
+		return problem("the plugin %s brings the MCP server terminus, and no program of that name is on PATH", m.wired.Plugin).
+			fix("%s", m.install())
+	case m.plugged():
+		return ok("the plugin %s brings the MCP server terminus, and runs %s mcp", m.wired.Plugin, m.onPath())
 	case entry == nil:
 		return problem("%s has no MCP server terminus", path).fix("%s", m.install())
 	case !m.wired.MCP.Ours:

@@ -7,6 +7,9 @@
 // nothing. What went wrong is one line on stderr, which an agent shows to nobody
 // but who asks for its debug log.
 //
+// Where an entry of the agent's settings and the agent's plugin both ask, the entry is
+// answered, and the plugin gets nothing.
+//
 // Whatever it notes of a text (that the session was given these turns, that this
 // prompt got this text) is taken back where the text comes too late.
 package hook
@@ -25,6 +28,7 @@ import (
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/detach"
 	"github.com/terminus-archive/terminus/internal/document"
+	"github.com/terminus-archive/terminus/internal/wire/claude"
 )
 
 // The events that are answered, as Claude Code names them.
@@ -75,6 +79,9 @@ func Run(event string, environ config.Environ, stdin io.Reader, stdout, stderr i
 			h.say("%v: %v", errInternal, p)
 		}
 	}()
+	if h.twice() {
+		return 0
+	}
 	h.startPass()
 	data, err := readPayload(stdin, payloadWait)
 	if err != nil {
@@ -92,6 +99,16 @@ type call struct {
 	event          string
 	environ        config.Environ
 	stdout, stderr io.Writer
+}
+
+// twice reports whether the plugin asks for what an entry of the settings asks for as
+// well. Then only the entry is answered. Settings that cannot be read have no entry.
+func (h *call) twice() bool {
+	if !h.environ.ByPlugin() {
+		return false
+	}
+	places, err := h.environ.Wiring()
+	return err == nil && claude.RunsHook(places.ClaudeSettings, h.event)
 }
 
 // startPass starts the pass that archives what the session wrote so far.

@@ -33,6 +33,8 @@ type Options struct {
 	WorkDir string
 	// Config reads the configuration.
 	Config func() (*config.Config, error)
+	// Quiet is a server that offers no tool, for a client that has another one of ours.
+	Quiet bool
 	// Warn is told, once, what is wrong with a store that still answers.
 	Warn func(text string)
 }

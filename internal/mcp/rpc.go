@@ -253,6 +253,9 @@ func (s *Server) dispatch(ctx context.Context, req request) (map[string]any, *rp
 		return map[string]any{}, nil
 	case req.method == methodList:
 		list := map[string]any{"tools": toolList()}
+		if s.Quiet {
+			list["tools"] = []any{}
+		}
 		if req.modern || s.negotiated == versionModern {
 			list = cached(list)
 		}

@@ -48,6 +48,9 @@ type Status struct {
 	// Disabled tells whether settings.json switches every hook off (disableAllHooks).
 	Disabled bool
 	MCP      MCPStatus
+	// Plugin is the plugin of Terminus that settings.json enables, as Claude Code names
+	// it (terminus@MARKETPLACE), or "". It brings hooks and a server of its own.
+	Plugin string
 }
 
 // Status reads both files and writes nothing.
@@ -70,6 +73,7 @@ func (w Wiring) Status() Status {
 	}
 	s.Disabled = settings.Root().Get(keyDisabled).Text() == "true"
 	s.MCP.Entry, s.MCP.Ours = w.server(state)
+	s.Plugin = plugin(settings)
 	return s
 }
 
