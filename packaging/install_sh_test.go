@@ -171,7 +171,7 @@ func quiet(t *testing.T, url string) (home string, env []string) {
 
 func untouched(t *testing.T, home, when string) {
 	t.Helper()
-	err := filepath.WalkDir(home, func(path string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(home, func(path string, _ os.DirEntry, err error) error {
 		if err == nil && path != home && path != filepath.Join(home, "tmp") {
 			t.Errorf("%s, %s is there", when, path)
 		}
