@@ -80,7 +80,7 @@ vet: ## go vet, also of the files behind build tags
 .PHONY: lint
 lint: $(GOLANGCI) ## run the linters and the format check, and shellcheck where it is installed
 	$(GOLANGCI) run ./...
-	@if command -v shellcheck >/dev/null 2>&1; then shellcheck -x .ci/run scripts/*.sh; \
+	@if command -v shellcheck >/dev/null 2>&1; then shellcheck -x .ci/run scripts/*.sh packaging/*.sh packaging/claude-plugin/hooks/run.sh; \
 	else echo 'shellcheck is not installed: scripts not checked'; fi
 
 .PHONY: fmt
@@ -170,8 +170,20 @@ release-check: release-snapshot ## build the artefacts a second time, compare th
 	TERMINUS_DIST='$(abspath $(BUILD)/dist)' TERMINUS_DIST_AGAIN='$(abspath $(BUILD)/dist-again)' \
 		$(GO) test -count 1 -timeout $(TEST_TIMEOUT) -run Released -v ./testscripts/...
 
+# What checks the form of the scripts that people run, pinned.
+SHFMT_VERSION := v3.14.1
+SHFMT         := $(TOOLS)/shfmt-$(SHFMT_VERSION)/shfmt
+
+$(SHFMT):
+	GOBIN=$(@D) $(GO) install mvdan.cc/sh/v3/cmd/shfmt@$(SHFMT_VERSION)
+
+.PHONY: packaging-check
+packaging-check: $(SHFMT) ## use the install script and the npm packages (of build/dist, where release-snapshot built it; needs npm)
+	$(SHFMT) -i 2 -d packaging/install.sh packaging/claude-plugin/hooks/run.sh
+	TERMINUS_PACKAGING=1 TERMINUS_DIST='$(abspath $(wildcard $(BUILD)/dist))' $(GO) test -count 1 -timeout $(TEST_TIMEOUT) -v ./packaging/...
+
 .PHONY: full
-full: test vet lint race cross-vet cross-build crash fuzz bench inspector test-claude release-check ## everything, as before a release (real-clients too, where they are named)
+full: test vet lint race cross-vet cross-build crash fuzz bench inspector test-claude release-check packaging-check ## everything, as before a release (real-clients too, where they are named)
 	@if [ -n '$(CLIENT_STORE)$(REAL_CLIENTS)' ]; then $(MAKE) --no-print-directory real-clients; fi
 
 .PHONY: cross-build

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -52,7 +53,7 @@ func eachShell(t *testing.T, run func(t *testing.T, shell []string)) {
 //	release VERSION SYSTEM...
 //	                      make a release for systems, as linux_amd64, below www
 func TestInstallSh(t *testing.T) {
-	path, err := filepath.Abs(script)
+	abs, err := filepath.Abs(script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,12 +81,12 @@ func TestInstallSh(t *testing.T) {
 				}
 				for name, value := range map[string]string{
 					"PATH": tools + ":" + os.Getenv("PATH"), "HOME": filepath.Join(env.WorkDir, "home"), "TMPDIR": filepath.Join(env.WorkDir, "tmp"),
-					"URL": server.URL, "UNAME_S": "Linux", "UNAME_M": "x86_64", "INSTALL": path,
+					"URL": server.URL, "UNAME_S": "Linux", "UNAME_M": "x86_64", "INSTALL": abs,
 				} {
 					env.Setenv(name, value)
 				}
 				for name, text := range map[string]string{
-					script:  fmt.Sprintf("exec %s %s \"$@\"", strings.Join(shell, " "), path),
+					script:  fmt.Sprintf("exec %s %s \"$@\"", strings.Join(shell, " "), abs),
 					"uname": `case $1 in -s) echo "$UNAME_S" ;; *) echo "$UNAME_M" ;; esac`,
 				} {
 					if err := os.WriteFile(filepath.Join(tools, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
@@ -241,4 +242,33 @@ func TestInstallShInterruptedLeavesNothing(t *testing.T) {
 		}
 		untouched(t, home, "interrupted")
 	})
+}
+
+// The artefacts of a real release are installed as those that are made up are.
+func TestInstallShFromARelease(t *testing.T) {
+	heavy(t)
+	dist := os.Getenv(distVar)
+	if dist == "" {
+		t.Skip(distVar + " names no release")
+	}
+	version := releaseVersion(t, dist)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		dir, name := path.Split(r.URL.Path)
+		if dir != "/latest/download/" && dir != "/download/v"+version+"/" {
+			http.NotFound(w, r)
+			return
+		}
+		http.ServeFile(w, r, filepath.Join(dist, name))
+	}))
+	defer server.Close()
+	home, env := quiet(t, server.URL)
+	cmd := exec.Command("sh", script)
+	cmd.Env = env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command(filepath.Join(home, ".local", "bin", "terminus"), "--version").Output()
+	if err != nil || string(out) != version+"\n" {
+		t.Errorf("%v %q", err, out)
+	}
 }

@@ -25,8 +25,8 @@ import (
 	"time"
 )
 
-// npmVersion is what the packages under test are published as.
-const npmVersion = "1.2.3-test.4"
+// madeUp is what the packages are published as whose binary is built here.
+const madeUp = "1.2.3-test.4"
 
 const thin = "@terminus-archive/terminus"
 
@@ -42,12 +42,13 @@ func nodeName(name string) string {
 
 // An npm is a registry that holds our packages, and a client in a home of its own.
 type npm struct {
-	t      *testing.T
-	home   string
-	binary string // the one that was packed for this system
-	packed map[string]packed
-	env    []string
-	asked  []string
+	t       *testing.T
+	home    string
+	version string
+	binary  string // the one that was packed for this system
+	packed  map[string]packed
+	env     []string
+	asked   []string
 }
 
 type packed struct {
@@ -93,29 +94,12 @@ func (n *npm) run(dir, program string, args ...string) string {
 	return string(out)
 }
 
-// publish builds the packages of a release, whose binaries for other systems are no
-// programs, and packs them: with a cache of its own, in which install does not find them.
+// publish makes the packages of a release, and packs them: with a cache of its own, in
+// which install does not find them.
 func (n *npm) publish() {
 	n.t.Helper()
-	dist, out := filepath.Join(n.home, "dist"), filepath.Join(n.home, "out")
-	for _, system := range []string{"linux_amd64_v1", "linux_arm64_v8.0", "darwin_amd64_v1", "darwin_arm64_v8.0", "windows_amd64_v1", "windows_arm64_v8.0"} {
-		file := filepath.Join(dist, "terminus_"+system, "terminus")
-		if strings.HasPrefix(system, "windows") {
-			file += ".exe"
-		}
-		if strings.HasPrefix(system, runtime.GOOS+"_"+runtime.GOARCH) {
-			n.binary = file
-			build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X github.com/terminus-archive/terminus/internal/cli.version="+npmVersion,
-				"-o", file, "github.com/terminus-archive/terminus/cmd/terminus")
-			build.Env = append(os.Environ(), "CGO_ENABLED=0")
-			if text, err := build.CombinedOutput(); err != nil {
-				n.t.Fatalf("build: %v\n%s", err, text)
-			}
-			continue
-		}
-		n.write(file, "no program of this system")
-	}
-	n.run(".", "node", "npm/build.js", dist, npmVersion, out)
+	dist, out := n.release(), filepath.Join(n.home, "out")
+	n.run(".", "node", "npm/build.js", dist, n.version, out)
 	names, err := os.ReadDir(out)
 	if err != nil || len(names) != 7 {
 		n.t.Fatalf("%d packages: %v", len(names), err)
@@ -131,6 +115,40 @@ func (n *npm) publish() {
 		decode(n.t, filepath.Join(dir, "package.json"), &p.manifest)
 		n.packed[p.manifest["name"].(string)] = p
 	}
+}
+
+// release is the directory of the release under test. Where none is named it is made:
+// its binaries for other systems are no programs.
+func (n *npm) release() (dist string) {
+	n.t.Helper()
+	if dist = os.Getenv(distVar); dist != "" {
+		n.version = releaseVersion(n.t, dist)
+		found, err := filepath.Glob(filepath.Join(dist, "terminus_"+runtime.GOOS+"_"+runtime.GOARCH+"*", "terminus"))
+		if err != nil || len(found) != 1 {
+			n.t.Fatalf("the binaries for this system are %v: %v", found, err)
+		}
+		n.binary = found[0]
+		return dist
+	}
+	n.version, dist = madeUp, filepath.Join(n.home, "dist")
+	for _, system := range []string{"linux_amd64_v1", "linux_arm64_v8.0", "darwin_amd64_v1", "darwin_arm64_v8.0", "windows_amd64_v1", "windows_arm64_v8.0"} {
+		file := filepath.Join(dist, "terminus_"+system, "terminus")
+		if strings.HasPrefix(system, "windows") {
+			file += ".exe"
+		}
+		if strings.HasPrefix(system, runtime.GOOS+"_"+runtime.GOARCH) {
+			n.binary = file
+			build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X github.com/terminus-archive/terminus/internal/cli.version="+madeUp,
+				"-o", file, "github.com/terminus-archive/terminus/cmd/terminus")
+			build.Env = append(os.Environ(), "CGO_ENABLED=0")
+			if text, err := build.CombinedOutput(); err != nil {
+				n.t.Fatalf("build: %v\n%s", err, text)
+			}
+			continue
+		}
+		n.write(file, "no program of this system")
+	}
+	return dist
 }
 
 func (n *npm) write(path, text string) {
@@ -165,7 +183,7 @@ func (n *npm) serve(w http.ResponseWriter, r *http.Request) {
 			"tarball": "http://" + r.Host + "/-/" + name, "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:]),
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{
-			"name": name, "dist-tags": map[string]any{"latest": npmVersion}, "versions": map[string]any{npmVersion: manifest},
+			"name": name, "dist-tags": map[string]any{"latest": n.version}, "versions": map[string]any{n.version: manifest},
 		})
 	}
 }
@@ -204,7 +222,7 @@ func TestNPM(t *testing.T) {
 			if want := []string{thin, system}; !slices.Equal(n.asked, want) {
 				t.Errorf("npm asked for %v, want %v", n.asked, want)
 			}
-			if got := n.run(n.home, n.entry(), "--version"); got != npmVersion+"\n" {
+			if got := n.run(n.home, n.entry(), "--version"); got != n.version+"\n" {
 				t.Errorf("it says %q", got)
 			}
 		}},
@@ -220,7 +238,7 @@ func TestNPM(t *testing.T) {
 				}
 			}
 			stable := filepath.Join(n.home, ".local", "bin", "terminus")
-			if got := n.run(n.home, stable, "--version"); got != npmVersion+"\n" {
+			if got := n.run(n.home, stable, "--version"); got != n.version+"\n" {
 				t.Errorf("it says %q", got)
 			}
 			n.run(n.home, stable, "uninstall")
@@ -246,7 +264,7 @@ func TestNPM(t *testing.T) {
 
 func (n *npm) hold(t *testing.T) {
 	for name, p := range n.packed {
-		if p.manifest["scripts"] != nil || p.manifest["version"] != npmVersion {
+		if p.manifest["scripts"] != nil || p.manifest["version"] != n.version {
 			t.Errorf("%s: %v", name, p.manifest)
 		}
 		want := []string{"package/LICENSE", "package/bin/terminus", "package/package.json"}

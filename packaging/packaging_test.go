@@ -24,6 +24,19 @@ func heavy(t *testing.T) {
 	}
 }
 
+// distVar names the directory of a release that was built, whose artefacts are used then.
+const distVar = "TERMINUS_DIST"
+
+func releaseVersion(t *testing.T, dist string) string {
+	t.Helper()
+	var meta struct{ Version string }
+	decode(t, filepath.Join(dist, "metadata.json"), &meta)
+	if meta.Version == "" {
+		t.Fatalf("%s is no release", dist)
+	}
+	return meta.Version
+}
+
 func read(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.FromSlash(path))

@@ -102,8 +102,10 @@ type call struct {
 }
 
 // twice reports whether the plugin asks for what an entry of the settings asks for as
-// well. Then only the entry is answered. Settings that cannot be read have no entry.
-func (h *call) twice() bool {
+// well. Then only the entry is answered. Settings that cannot be read have no entry, and
+// whatever happens here keeps no pass from being started.
+func (h *call) twice() (yes bool) {
+	defer func() { _ = recover() }()
 	if !h.environ.ByPlugin() {
 		return false
 	}

@@ -1,3 +1,4 @@
+#!/bin/sh
 # Runs terminus for the hook of the event $1, from PATH or from where terminus install puts
 # it. The program is told that the plugin asks: where the settings run it themselves, it
 # does nothing, so that nothing is handed over twice. Where there is no program, one
