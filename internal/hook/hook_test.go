@@ -57,7 +57,7 @@ func TestAPanicIsOneLineAndNoExitCode(t *testing.T) {
 		stdin io.Reader
 		event string
 	}{
-		"looking whose it is":     {panicReader{}, sessionEnd},
+		"reading":                 {panicReader{}, sessionEnd},
 		"looking":                 {strings.NewReader(payload), sessionStart},
 		"looking for the prompts": {strings.NewReader(payload), userPromptSubmit},
 	} {
