@@ -30,6 +30,8 @@ import (
 //	nuls FILE N                append N bytes of zero
 //	longline FILE BYTES WORD   write a record that is one line of about BYTES, with
 //	                           WORD in the middle of its text
+//	output FILE N BYTES WORD   write a record N whose tool returned WORD, a blank and
+//	                           BYTES more
 //	noise FILE BYTES SEED      append records of words that nothing can compress
 //	peak MIB program args...   the program never uses more memory than that
 //	quick MS program args...   the program needs less processor time than that
@@ -48,6 +50,7 @@ var ingestCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"chop":         cmdChop,
 	"nuls":         cmdNuls,
 	"longline":     cmdLongline,
+	"output":       cmdOutput,
 	"noise":        cmdNoise,
 	"peak":         cmdPeak,
 	"quick":        cmdQuick,
@@ -148,6 +151,16 @@ func cmdLongline(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, neg, len(args) == 3, "longline FILE BYTES WORD")
 	half := strings.Repeat("wide text that says nothing at all ", number(ts, args[1])/2/35)
 	appendFile(ts, args[0], fmt.Sprintf(recordForm, 1_000_000, half+args[2]+" "+half))
+}
+
+// outputForm is a user record with the structured result of a tool.
+const outputForm = `{"type":"user","uuid":"%d","timestamp":"2026-08-12T21:00:00.000Z","sessionId":"made","cwd":"/work/app",` +
+	`"message":{"role":"user","content":"returned"},"toolUseResult":{"stdout":"%s"}}` + "\n"
+
+func cmdOutput(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, len(args) == 4, "output FILE N BYTES WORD")
+	text := args[3] + " " + strings.Repeat("y", number(ts, args[2]))
+	appendFile(ts, args[0], fmt.Sprintf(outputForm, number(ts, args[1]), text))
 }
 
 func cmdNoise(ts *testscript.TestScript, neg bool, args []string) {

@@ -103,7 +103,7 @@ func checkCode(ts *testscript.TestScript, want int, err error) {
 // where the script has set them.
 var inherited = []string{
 	"HOME", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "PATH", "TZ", "TMPDIR", "TMP", "SystemRoot",
-	"TERMINUS_DATA_DIR", "TERMINUS_CONFIG_DIR", "TERMINUS_BIN_DIR", "TERMINUS_RECALL", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR",
+	"TERMINUS_DATA_DIR", "TERMINUS_CONFIG_DIR", "TERMINUS_BIN_DIR", "TERMINUS_RECALL", "TERMINUS_TEST_NOW", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR",
 	"PAGER", "LESS", "TERM", "NO_COLOR",
 }
 
@@ -150,6 +150,12 @@ var normRules = []struct {
 	{regexp.MustCompile(`(?m)^20\d\d-\d\d-\d\d[T ][0-9:.]+(Z| \(local\))  `), `TIME  `},
 	{regexp.MustCompile(`"duration_ms":\d+`), `"duration_ms":0`},
 	{regexp.MustCompile(`"size_bytes":[1-9]\d*`), `"size_bytes":1`},
+	{regexp.MustCompile(`"file_bytes":[1-9]\d*,"footprint":\[[^\]]*\]`), `"file_bytes":1,"footprint":[PARTS]`},
+	{regexp.MustCompile(`"bytes":\d+,"name":"terminus-`), `"bytes":1,"name":"terminus-`},
+	{regexp.MustCompile(`(?m)^(terminus-\S+\.db  )\d+ bytes \([^)]*\)`), `${1}SIZE`},
+	{regexp.MustCompile(`"(db|shm|total)":[1-9]\d*`), `"$1":1`},
+	{regexp.MustCompile(`"reclaimed_bytes":[1-9]\d*`), `"reclaimed_bytes":1`},
+	{regexp.MustCompile(`(?m)^((?:before|after|reclaimed) +)[1-9]\d* bytes \(.*\)$`), `${1}SIZE`},
 	{regexp.MustCompile(`(?m)^(size +(?:\d+ files?, )?).*$`), `${1}SIZE`},
 	{regexp.MustCompile(`(?m)^(last run +)\d.*$`), `${1}TIME`},
 	{regexp.MustCompile(`(?m)^( +duration +)\d+ ms$`), `${1}0 ms`},

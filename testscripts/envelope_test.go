@@ -62,13 +62,22 @@ var dataCommands = []dataCommand{
 	{line: "show 42 7 42", empty: `{"absent":[{"reason":REASON,"turn_id":42},{"reason":REASON,"turn_id":7}],"records":[]}`},
 	{line: "sessions", empty: `{"sessions":[]}`},
 	{line: "log -n 3", empty: `{"decisions":[]}`},
+	{line: "stats", empty: `{"chars_injected":0,"chars_referenced":0,"compacted_decisions":0,"decisions":0,"false_positives":0,"hits":0,"injected_turns":0,"misses":0,"ordinary_decisions":0,"precision":null,"wasted_budget":0}`},
+	{line: "replay --ranked 20 --max-turns 0", empty: `{"changed":[],"decisions":0,"labels":[],"thresholds":{"co_occurring":2,"compacted_ranked":50,"entity_rank":3,"max_candidates":8,"max_turns":0,"ranked":20}}`},
 	{line: "status", empty: `{"excluded":null,"last_run":null,"sessions":0,"size_bytes":0,"store":null,"turns":0,"watermark_bytes":0,"watermarks":0}`},
+	{line: "usage", empty: `{"archive_bytes":0,"by_month":[],"by_project":[],"file_bytes":0,"footprint":[],"sessions":0}`},
+	{line: "observations", empty: `{"observations":[]}`},
+	{line: "observations regenerate --since 2026-08-14", empty: `{"notes":[],"regenerated":0,"selected":0,"since":"2026-08-14T00:00:00.000Z"}`},
 	{line: "export FRESH", empty: `{"bytes":0,"destination":FRESH,"evicted":0,"manifest":null,"notice":` + exportNotice + `,"sessions":0,"turns":0}`},
+	{line: "retention --dry-run", empty: `{"cutoff":null,"delete":[],"evict":[],"excluded":0,"over":0}`},
 	{line: "verify", empty: `{"checked":0,"failures":[]}`},
+	{line: "compact", empty: `{"after":{"db":0,"shm":0,"total":0,"wal":0},"before":{"db":0,"shm":0,"total":0,"wal":0},"reclaimed_bytes":0}`},
 	{line: "reindex", empty: `{"preserved":0,"sessions":0,"skipped":[],"turns":0}`, mends: true},
 	{line: "doctor", empty: doctorData, judges: true},
 	{line: "version", empty: `{"commit":null,"date":null,"go":null,"system":null,"version":null}`, judges: true},
 	{line: "import EXPORT", empty: `{"bytes":0,"evicted":0,"excluded":0,"notes":[],"present":0,"refused":[],"sessions":0,"source":EXPORT,"turns":0}`, mends: true, makes: true},
+	{line: "snapshot list", empty: `{"snapshots":[]}`, judges: true}, // it asks the snapshots, whatever the store is
+	{line: "snapshot restore --yes terminus-20260820T120000.000Z.db", empty: restoreData, judges: true},
 }
 
 const exportNotice = `"This export is the verbatim, unredacted transcripts: whatever was typed, read or printed in these ` +
@@ -78,6 +87,10 @@ const exportNotice = `"This export is the verbatim, unredacted transcripts: what
 const doctorData = `{"auto_compact":null,"binary":null,"claude_code":null,"cleanup_period_days":null,"config_roots":null,` +
 	`"data_directory":null,"hook_PostCompact":null,"hook_SessionEnd":null,"hook_SessionStart":null,"hook_UserPromptSubmit":null,` +
 	`"last_run":null,"mcp_server":null,"settings_file":null,"store":null}`
+
+// restoreData is the data of snapshot restore where there is no such snapshot.
+const restoreData = `{"damaged":0,"gone_sessions":null,"kept":null,"name":"terminus-20260820T120000.000Z.db",` +
+	`"newer_decisions":null,"newer_sessions":null,"sessions":0,"taken_at":null,"turns":0}`
 
 func TestEveryDataCommandIsInTheFamily(t *testing.T) {
 	var names []string
@@ -93,12 +106,13 @@ func TestEveryDataCommandIsInTheFamily(t *testing.T) {
 }
 
 func (c dataCommand) name() string {
+	longest := ""
 	for _, name := range cli.DataCommands() {
-		if c.line == name || strings.HasPrefix(c.line, name+" ") {
-			return name
+		if (c.line == name || strings.HasPrefix(c.line, name+" ")) && len(name) > len(longest) {
+			longest = name
 		}
 	}
-	return c.line
+	return longest
 }
 
 // A machine is a home on which the real binary runs.

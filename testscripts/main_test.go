@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,7 +95,8 @@ func setup(env *testscript.Env) error {
 	} {
 		env.Setenv(name, value)
 	}
-	if script := filepath.Base(env.WorkDir); strings.HasPrefix(script, "script-hook_") || strings.HasPrefix(script, "script-log_") {
+	area, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(env.WorkDir), "script-"), "_")
+	if slices.Contains([]string{"hook", "log", "labels", "replay"}, area) {
 		env.Defer(func() { passesEnd(home) }) // a pass must not meet the removal of its home
 	}
 	return nil

@@ -80,7 +80,8 @@ type Meta struct {
 	Parent         string
 	State          string // the harness's state, JSON
 	DerivedVersion int
-	PendingParent  any // stored form of the first turn's parent while ContinuesFrom is unknown; nil for none
+	CaptureMode    string // "" before anything was archived, and for full in older stores
+	PendingParent  any    // stored form of the first turn's parent while ContinuesFrom is unknown; nil for none
 }
 
 // A Session is one session as the store holds it, with what an append needs to
@@ -91,8 +92,16 @@ type Session struct {
 	Slot    int64 // -1 while it has none
 	Harness string
 	Evicted bool
-	Meta    Meta
-	Tail    Tail
+	// EvictedLen is how many bytes at the start of the stream retention dropped:
+	// of an evicted session only what follows them can be read.
+	EvictedLen int64
+	// Diverged is the mark of SetDiverged.
+	Diverged bool
+	Meta     Meta
+	Tail     Tail
+
+	evictedBlocks int64  // the number of the first block that is there
+	evictedHash   []byte // chained hash of the blocks before it
 }
 
 // Load reads a session by key. ok is false when there is none. A session that
@@ -100,17 +109,19 @@ type Session struct {
 func Load(ctx context.Context, q Querier, key string) (s Session, ok bool, err error) {
 	s.Key = key
 	var slot, evicted sql.NullInt64
-	var metaKey, id, path, continues, first, last, project, pre, cwd, branch, parent, state sql.NullString
-	var streamLen, settled, derived sql.NullInt64
+	var metaKey, id, path, continues, first, last, project, pre, cwd, branch, parent, state, mode sql.NullString
+	var streamLen, settled, derived, diverged, goneLen, goneBlocks sql.NullInt64
 	var pending any
 	err = q.QueryRowContext(ctx, `
 		SELECT s.session_no, s.slot, s.harness, m.session_key, m.session_id, m.transcript_path, m.continues_from,
 		       m.first_turn_at, m.last_turn_at, m.project, m.project_pre_worktree, m.cwd, m.branch,
-		       m.parent_session_key, m.derive_state, m.derived_version, m.is_evicted, m.pending_parent,
-		       m.stream_len, m.settled_blocks, m.settled_hash, m.checksum
+		       m.parent_session_key, m.derive_state, m.derived_version, m.is_evicted, m.pending_parent, m.capture_mode,
+		       m.stream_len, m.settled_blocks, m.settled_hash, m.checksum,
+		       m.transcript_diverged, m.evicted_len, m.evicted_blocks, m.evicted_hash
 		FROM sessions s LEFT JOIN session_meta m USING (session_key) WHERE s.session_key = ?`, key).
 		Scan(&s.No, &slot, &s.Harness, &metaKey, &id, &path, &continues, &first, &last, &project, &pre, &cwd, &branch,
-			&parent, &state, &derived, &evicted, &pending, &streamLen, &settled, &s.Tail.SettledHash, &s.Tail.Sum)
+			&parent, &state, &derived, &evicted, &pending, &mode, &streamLen, &settled, &s.Tail.SettledHash, &s.Tail.Sum,
+			&diverged, &goneLen, &goneBlocks, &s.evictedHash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return s, false, nil
 	}
@@ -124,12 +135,13 @@ func Load(ctx context.Context, q Querier, key string) (s Session, ok bool, err e
 	if slot.Valid {
 		s.Slot = slot.Int64
 	}
-	s.Evicted = evicted.Int64 == 1
+	s.Evicted, s.Diverged = evicted.Int64 == 1, diverged.Int64 == 1
+	s.EvictedLen, s.evictedBlocks = goneLen.Int64, goneBlocks.Int64
 	s.Meta = Meta{
 		SessionID: id.String, TranscriptPath: path.String, ContinuesFrom: continues.String,
 		FirstTurnAt: first.String, LastTurnAt: last.String, Project: project.String, PreWorktree: pre.String,
 		CWD: cwd.String, Branch: branch.String, Parent: parent.String, State: state.String,
-		DerivedVersion: int(derived.Int64), PendingParent: pending,
+		DerivedVersion: int(derived.Int64), PendingParent: pending, CaptureMode: mode.String,
 	}
 	s.Tail.No = s.No
 	s.Tail.StreamLen, s.Tail.Settled = streamLen.Int64, settled.Int64

@@ -90,6 +90,12 @@ func MarkUnderived(ctx context.Context, w Execer, key string) error {
 	return err
 }
 
+// MarkAllUnderived is MarkUnderived for every session whose bytes are there.
+func MarkAllUnderived(ctx context.Context, w Execer) error {
+	_, err := w.ExecContext(ctx, `UPDATE session_meta SET derived_version = 0 WHERE is_evicted IS NOT 1`)
+	return err
+}
+
 // DropStalePredecessors forgets what sessions continue where neither their
 // records nor the turns of any other session say so.
 func DropStalePredecessors(ctx context.Context, w Execer) error {

@@ -22,8 +22,8 @@ type Revision struct {
 	N       int64 // counts from 1 for each source
 	MadeAt  string
 	Cause   string
-	Len     int64
-	Hash    []byte // SHA-256 of the whole state
+	Len     int64  // of the state as it is archived, which is its extents' length
+	Hash    []byte // SHA-256 of the whole state, as it is archived
 	Extents Extents
 }
 

@@ -35,8 +35,8 @@ func SaveMeta(ctx context.Context, w Execer, key string, m Meta, t Tail, unsettl
 	}
 	_, err := w.ExecContext(ctx, `INSERT INTO session_meta(session_key, session_id, transcript_path, checksum, stream_len,
 			continues_from, first_turn_at, last_turn_at, project, project_pre_worktree, cwd, branch, parent_session_key,
-			settled_blocks, settled_hash, unsettled, derived_version, derive_state, pending_parent)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			settled_blocks, settled_hash, unsettled, derived_version, derive_state, pending_parent, capture_mode)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT(session_key) DO UPDATE SET session_id = excluded.session_id,
 			transcript_path = excluded.transcript_path, checksum = excluded.checksum, stream_len = excluded.stream_len,
 			continues_from = excluded.continues_from, first_turn_at = excluded.first_turn_at,
@@ -45,10 +45,10 @@ func SaveMeta(ctx context.Context, w Execer, key string, m Meta, t Tail, unsettl
 			parent_session_key = excluded.parent_session_key, settled_blocks = excluded.settled_blocks,
 			settled_hash = excluded.settled_hash, unsettled = excluded.unsettled,
 			derived_version = excluded.derived_version, derive_state = excluded.derive_state,
-			pending_parent = excluded.pending_parent`,
+			pending_parent = excluded.pending_parent, capture_mode = excluded.capture_mode`,
 		key, null(m.SessionID), m.TranscriptPath, orEmpty(t.Sum), t.StreamLen, null(m.ContinuesFrom), null(m.FirstTurnAt),
 		null(m.LastTurnAt), null(m.Project), null(m.PreWorktree), null(m.CWD), null(m.Branch), null(m.Parent),
-		t.Settled, orEmpty(t.SettledHash), flag, m.DerivedVersion, m.State, m.PendingParent)
+		t.Settled, orEmpty(t.SettledHash), flag, m.DerivedVersion, m.State, m.PendingParent, null(m.CaptureMode))
 	return err
 }
 
@@ -132,7 +132,7 @@ func SetDiverged(ctx context.Context, w Execer, key string, diverged bool) error
 // whose sources have all been still since before.
 func Unsettled(ctx context.Context, q Querier, before int64, limit int) ([]string, error) {
 	return texts(ctx, q, `SELECT m.session_key FROM session_meta m INDEXED BY idx_session_meta_unsettled
-		CROSS JOIN sessions s USING (session_key) WHERE m.unsettled <> 0 AND m.is_evicted IS NOT 1
+		CROSS JOIN sessions s USING (session_key) WHERE m.unsettled <> 0
 		  AND NOT EXISTS (SELECT 1 FROM watermarks w WHERE w.session_no = s.session_no AND w.mtime >= ?)
 		ORDER BY s.session_no LIMIT ?`, before, limit)
 }
@@ -171,18 +171,17 @@ func SetContinuesFrom(ctx context.Context, w Execer, key, sessionID string) erro
 }
 
 // A PathKeyedSession is a session that is known by the path of its transcript
-// alone. The newest state is Len bytes with the SHA-256 Hash.
+// alone. Of that, the first Len bytes were read; SHAState is their running SHA-256.
 type PathKeyedSession struct {
 	Key, Source string
 	Len         int64
-	Hash        []byte
+	SHAState    []byte
 }
 
-// PathKeyed lists the sessions whose key is the path of their only source.
+// PathKeyed lists the sessions whose key is the path of their only source, a file.
 func PathKeyed(ctx context.Context, q Querier) ([]PathKeyedSession, error) {
-	rows, err := q.QueryContext(ctx, `SELECT s.session_key, w.source, r.file_len, r.file_hash FROM sessions s
-		JOIN watermarks w USING (session_no) JOIN revisions r ON r.id = w.revision
-		WHERE s.session_key = w.source
+	rows, err := q.QueryContext(ctx, `SELECT s.session_key, w.source, w.byte_offset, w.sha_state FROM sessions s
+		JOIN watermarks w USING (session_no) WHERE s.session_key = w.source AND w.sha_state <> x''
 		  AND (SELECT count(*) FROM watermarks o WHERE o.session_no = s.session_no) = 1 ORDER BY s.session_no`)
 	if err != nil {
 		return nil, err
@@ -191,7 +190,7 @@ func PathKeyed(ctx context.Context, q Querier) ([]PathKeyedSession, error) {
 	var out []PathKeyedSession
 	for rows.Next() {
 		var o PathKeyedSession
-		if err := rows.Scan(&o.Key, &o.Source, &o.Len, &o.Hash); err != nil {
+		if err := rows.Scan(&o.Key, &o.Source, &o.Len, &o.SHAState); err != nil {
 			return nil, err
 		}
 		out = append(out, o)

@@ -140,30 +140,27 @@ func (v *verifier) session(ctx context.Context, key string) error {
 	if err != nil || !ok { // a session may be gone since it was listed
 		return v.note(err)
 	}
-	var diverged int64
-	if err := v.q.QueryRowContext(ctx, `SELECT coalesce(transcript_diverged, 0) FROM session_meta WHERE session_key = ?`, key).
-		Scan(&diverged); err != nil {
-		return err
-	}
-	if diverged == 1 {
+	if s.Diverged {
 		v.fail(nil, "its transcript became something that could not be archived; what was archived before is intact")
 	}
-	if !s.Evicted {
-		whole, err := v.blocks(ctx, s)
-		if err != nil {
-			return err
-		}
-		if whole {
-			if err := v.stream(ctx, s); err != nil {
-				return err
-			}
-		}
+	whole, err := v.blocks(ctx, s)
+	switch {
+	case err != nil:
+		return err
+	case !whole:
+	case s.Evicted:
+		err = v.remains(ctx, s)
+	default:
+		err = v.stream(ctx, s)
+	}
+	if err != nil {
+		return err
 	}
 	return v.companions(ctx, s.No)
 }
 
 // blocks checks each block by itself, so that every damaged one is named, then
-// the checksum that ties them together.
+// the checksum that ties them together. Those that were evicted are gone.
 func (v *verifier) blocks(ctx context.Context, s Session) (whole bool, err error) {
 	rows, err := v.q.QueryContext(ctx, `SELECT n, stream_offset, byte_len, hash, codec, bytes FROM blocks
 		WHERE session_no = ? ORDER BY n`, s.No)
@@ -172,8 +169,8 @@ func (v *verifier) blocks(ctx context.Context, s Session) (whole bool, err error
 	}
 	defer rows.Close()
 	whole = true
-	var sum, settled []byte
-	next, at := int64(0), int64(0)
+	sum, settled := s.evictedHash, s.evictedHash
+	next, at := s.evictedBlocks, s.EvictedLen
 	bad := func(b *int64, format string, args ...any) {
 		whole = false
 		v.fail(b, format, args...)
@@ -275,6 +272,28 @@ func (v *verifier) stream(ctx context.Context, s Session) error {
 	return nil
 }
 
+// remains checks the states of an evicted session of which all bytes are there:
+// those that were taken in since. The turns cannot be derived again from there.
+func (v *verifier) remains(ctx context.Context, s Session) error {
+	if s.EvictedLen == s.Tail.StreamLen {
+		return nil
+	}
+	revisions, err := Revisions(ctx, v.q, s.No)
+	if err != nil {
+		return err
+	}
+	held := Cover{{Off: s.EvictedLen, Len: s.Tail.StreamLen - s.EvictedLen}}
+	for _, r := range revisions {
+		if slices.ContainsFunc(r.Extents, func(e Extent) bool { return !held.Has(e.Off, e.Len) }) {
+			continue
+		}
+		if err := v.revision(ctx, s, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // A prefixHasher compares the running hash of a stream wherever a revision
 // ends.
 type prefixHasher struct {
@@ -359,6 +378,9 @@ func (v *verifier) companions(ctx context.Context, no int64) error {
 		return err
 	}
 	for _, c := range list {
+		if c.Evicted {
+			continue
+		}
 		if err := v.note(WriteCompanion(ctx, v.q, c, io.Discard)); err != nil {
 			return err
 		}

@@ -28,6 +28,7 @@ type Watermark struct {
 	Revision  int64  // the source's newest revision
 	TailHash  []byte // SHA-256 of the last TailSpan bytes before Offset
 	SHAState  []byte // the running SHA-256 of the source's first Offset bytes
+	StateSHA  []byte // that of the newest revision, where its bytes are not these; else empty
 }
 
 // TailSpan is how much of the end of the archived part is compared before new
@@ -75,9 +76,9 @@ func LoadWatermark(ctx context.Context, q Querier, source string) (Watermark, er
 	w := Watermark{Source: source}
 	var inode int64
 	err := q.QueryRowContext(ctx, `SELECT session_no, byte_offset, size, mtime, ctime, inode, stamp, checked_at, updated_at,
-		revision, tail_hash, sha_state FROM watermarks WHERE source = ?`, source).
+		revision, tail_hash, sha_state, state_sha FROM watermarks WHERE source = ?`, source).
 		Scan(&w.No, &w.Offset, &w.Stat.Size, &w.Stat.Mtime, &w.Stat.Ctime, &inode, &w.Stamp, &w.CheckedAt, &w.UpdatedAt,
-			&w.Revision, &w.TailHash, &w.SHAState)
+			&w.Revision, &w.TailHash, &w.SHAState, &w.StateSHA)
 	w.Stat.Inode = uint64(inode)
 	if err != nil {
 		return w, fmt.Errorf("read the watermark of %s: %w", source, err)
@@ -90,10 +91,10 @@ func LoadWatermark(ctx context.Context, q Querier, source string) (Watermark, er
 // AddRevision).
 func (m Watermark) Save(ctx context.Context, w Execer) error {
 	res, err := w.ExecContext(ctx, `UPDATE watermarks SET byte_offset = ?, size = ?, mtime = ?, ctime = ?, inode = ?, stamp = ?,
-			checked_at = ?, updated_at = ?, tail_hash = ?, sha_state = ?
+			checked_at = ?, updated_at = ?, tail_hash = ?, sha_state = ?, state_sha = ?
 		WHERE source = ? AND session_no = ? AND revision = ?`,
 		m.Offset, m.Stat.Size, m.Stat.Mtime, m.Stat.Ctime, int64(m.Stat.Inode), m.Stamp, m.CheckedAt, m.UpdatedAt,
-		m.TailHash, m.SHAState, m.Source, m.No, m.Revision)
+		m.TailHash, m.SHAState, orEmpty(m.StateSHA), m.Source, m.No, m.Revision)
 	if err != nil {
 		return err
 	}
@@ -104,9 +105,10 @@ func (m Watermark) Save(ctx context.Context, w Execer) error {
 		return err
 	}
 	_, err = w.ExecContext(ctx, `INSERT INTO watermarks(source, session_no, byte_offset, size, mtime, ctime, inode, stamp,
-			checked_at, updated_at, revision, tail_hash, sha_state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			checked_at, updated_at, revision, tail_hash, sha_state, state_sha)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		m.Source, m.No, m.Offset, m.Stat.Size, m.Stat.Mtime, m.Stat.Ctime, int64(m.Stat.Inode), m.Stamp,
-		m.CheckedAt, m.UpdatedAt, m.Revision, m.TailHash, m.SHAState)
+		m.CheckedAt, m.UpdatedAt, m.Revision, m.TailHash, m.SHAState, orEmpty(m.StateSHA))
 	return err
 }
 

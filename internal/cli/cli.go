@@ -58,6 +58,7 @@ type env struct {
 	out     *sink
 	screen  screen // what out shows on
 	loaded  *config.Config
+	args    []string // the command line, without the program's name
 
 	json   bool // a data command is to answer with a document
 	begun  bool // the command line was usable: from here on an error is a failure
@@ -74,6 +75,7 @@ func (e *env) main(ctx context.Context, args []string) (code int) {
 		}
 	}()
 	root := newRoot(e)
+	e.args = args
 	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !e.begun {

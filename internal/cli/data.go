@@ -21,17 +21,21 @@ type envelope struct {
 // with --json as one document. The test of the envelope holds each of them to
 // the contract.
 var dataCommands = []func(*env) *cobra.Command{
-	newSearch, newRead, newShow, newSessions, newLog, newStatus, newVerify, newReindex, newDoctor, newExport, newImport, newVersion,
+	newSearch, newRead, newShow, newSessions, newLog, newStatus, newUsage, newVerify, newReindex, newCompact, newSnapshot, newDoctor,
+	newExport, newImport, newVersion,
+	newObservations, newStats, newReplay, newRetention,
 }
 
 // DataCommands names the commands that take --json, as they are typed.
-func DataCommands() []string {
-	var names []string
-	root := newRoot(&env{})
-	for _, c := range root.Commands() {
+func DataCommands() []string { return dataNames(newRoot(&env{})) }
+
+// dataNames are those below a command.
+func dataNames(above *cobra.Command) (names []string) {
+	for _, c := range above.Commands() {
 		if c.Flags().Lookup("json") != nil {
 			names = append(names, commandName(c))
 		}
+		names = append(names, dataNames(c)...)
 	}
 	return names
 }

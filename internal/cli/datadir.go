@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/relocate"
+	"github.com/terminus-archive/terminus/internal/wire"
 )
 
 // newDataDir is the command `data`, which only holds others.
@@ -99,10 +101,34 @@ func (e *env) moveData(ctx context.Context, to string, yes bool) error {
 		return err
 	}
 	e.printf("moved; %s names the new place\n", visible(plan.PointerFile()))
+	e.timerAfter(ctx, plan.From)
 	if dirs.Variable != "" && dirs.Data != plan.To {
 		e.warnf("%s still names %s: unset it, or set it to %s, or the next command looks there", dirs.Variable, dirs.Data, plan.To)
 	}
 	return nil
+}
+
+// timerAfter makes the timer of an install follow a move from a place. What keeps it from
+// doing so does not undo the move.
+func (e *env) timerAfter(ctx context.Context, from string) {
+	o, err := e.wiring()
+	if err != nil {
+		return // nothing can have been installed
+	}
+	changed, err := wire.FollowMove(context.WithoutCancel(ctx), o, from)
+	if changed != "" {
+		e.printf("%s named the old place, and no longer does\n", visible(changed))
+	}
+	var unstarted *wire.TimerError
+	switch {
+	case errors.As(err, &unstarted):
+		e.warnf("%v", err)
+		for _, c := range unstarted.Commands {
+			e.printf("to start it: %s\n", strings.Join(c, " "))
+		}
+	case err != nil:
+		e.warnf("the timer may still archive into %s: %v", from, err)
+	}
 }
 
 func (e *env) printMove(plan *relocate.Plan, dirs config.Directories) {

@@ -57,7 +57,7 @@ func (e *env) importFrom(ctx context.Context, dir string) (answer, error) {
 	defer stop()
 	m := e.meter()
 	done, err := ingest.Import(ctx, ingest.ImportOptions{
-		Config: cfg, Dir: dir, Now: clock.Now,
+		Config: cfg, Dir: dir, Now: clock.Now, Where: e.whereData,
 		Progress: func(p ingest.Progress) { m.update(p.BytesDone, p.BytesTotal) },
 	})
 	m.clear()

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/terminus-archive/terminus/internal/clock"
+	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/ingest"
 )
 
@@ -55,6 +56,12 @@ It is never wrong to run it again.`,
 	return cmd
 }
 
+// whereData is where the data directory is at this moment.
+func (e *env) whereData() (string, error) {
+	dirs, err := config.Dirs(e.environ)
+	return dirs.Data, err
+}
+
 // absolute is path seen from the working directory.
 func (e *env) absolute(path string) string {
 	if filepath.IsAbs(path) || e.environ.WorkDir == "" {
@@ -73,8 +80,25 @@ func (e *env) pass(ctx context.Context, o ingest.Options) (busy bool, err error)
 	m := e.meter()
 	o.Now = clock.Now
 	o.Progress = func(p ingest.Progress) { m.update(p.BytesDone, p.BytesTotal) }
+	o.Where = e.whereData
+	var copying *meter
+	o.SnapshotProgress = func(done, total int64) {
+		if copying == nil {
+			m.clear()
+			copying = e.meter()
+		}
+		copying.update(done, total)
+	}
 	r, err := ingest.Run(ctx, o)
+	if errors.Is(err, ingest.ErrMoved) { // once: nobody moves an archive twice in a breath
+		if o.Config, err = config.Load(e.environ); err == nil {
+			r, err = ingest.Run(ctx, o)
+		}
+	}
 	m.clear()
+	if copying != nil {
+		copying.clear()
+	}
 	if ctx.Err() != nil {
 		return false, errors.New("interrupted; what was archived stays, and the next pass goes on from there")
 	}
@@ -89,6 +113,9 @@ func (e *env) pass(ctx context.Context, o ingest.Options) (busy bool, err error)
 	}
 	for _, f := range r.Remarks {
 		e.notef("%s", f)
+	}
+	if r.NoSnapshot != "" {
+		e.notef("%s", r.NoSnapshot)
 	}
 	if r.Excluded {
 		e.notef("%s: skipped, its project is excluded", o.Path)

@@ -55,7 +55,7 @@ is in place it changes nothing. ` + "`terminus uninstall`" + ` takes it back.`,
 			return nil
 		}
 		if err := plan.Carry(ctx); err != nil {
-			return err
+			return unchanged(err)
 		}
 		e.printReceipt(plan, cfg, o.Places)
 		return e.backfillAfter(ctx, cfg, o.Places.Binary)
@@ -100,6 +100,15 @@ func (e *env) refusal(o wire.Options, err error) error {
 		return fmt.Errorf("%w; nothing was changed", err)
 	}
 	return fmt.Errorf("%w; nothing was changed", err)
+}
+
+// unchanged adds to an error before which nothing was done that this is so.
+func unchanged(err error) error {
+	var busy *wire.BusyError
+	if errors.As(err, &busy) {
+		return fmt.Errorf("%w; nothing was changed", err)
+	}
+	return err
 }
 
 func indented(text string) string {

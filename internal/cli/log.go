@@ -43,6 +43,9 @@ project is listed but those that the configuration excludes.`,
 			list, warnings, err := ask(ctx, e, func(r *search.Reader) (feedback.EntryList, error) {
 				return feedback.Log(ctx, r, e.loaded.DataDir, q)
 			})
+			if list.Warning != "" {
+				warnings = append(warnings, list.Warning)
+			}
 			return answer{data: list, reason: list.Reason, warnings: warnings, text: func() error {
 				e.printLog(list)
 				return nil

@@ -20,6 +20,7 @@ type meter struct {
 	w      io.Writer
 	screen screen
 	now    func() time.Time
+	unit   string // what is counted, in the singular; "" is bytes
 
 	mu    sync.Mutex
 	start time.Time
@@ -39,7 +40,7 @@ func newMeter(w io.Writer, s screen, now func() time.Time) *meter {
 	return &meter{w: w, screen: s, now: now, start: now()}
 }
 
-// update says that done of total bytes are done.
+// update says that done of total bytes, or units, are done.
 func (m *meter) update(done, total int64) {
 	if !m.screen.terminal() {
 		return
@@ -52,7 +53,18 @@ func (m *meter) update(done, total int64) {
 	}
 	m.drawn = now
 	// A terminal wraps when its last column is taken: that one stays free.
-	_, _ = io.WriteString(m.w, "\r"+fit(progressLine(done, total, now.Sub(m.start)), m.screen.width-1)+"\x1b[K")
+	_, _ = io.WriteString(m.w, "\r"+fit(m.line(done, total, now.Sub(m.start)), m.screen.width-1)+"\x1b[K")
+}
+
+func (m *meter) line(done, total int64, elapsed time.Duration) string {
+	if m.unit == "" {
+		return progressLine(done, total, elapsed)
+	}
+	line := fmt.Sprintf("%d of %s", done, count(total, m.unit))
+	if done > 0 && total > done {
+		line += ", " + duration(time.Duration(float64(elapsed)/float64(done)*float64(total-done))) + " left"
+	}
+	return line
 }
 
 // clear takes the line away.

@@ -98,7 +98,7 @@ func (e *env) printRecords(res recall.Records) {
 func (e *env) printRecord(r *recall.Record) {
 	id := strconv.FormatInt(r.TurnID, 10)
 	head := gap + e.screen.row(len(id+gap), cell{orNone(r.TS, "(no time)"), never}, cell{fileName(r.SessionKey), gladly},
-		cell{orNone(r.Project, "(no project)"), gladly}, mark(r.BodyEvicted, "(body evicted)"))
+		cell{orNone(r.Project, "(no project)"), gladly}, mark(r.BodyEvicted && r.Body == nil, "(body evicted)"))
 	e.printf("%s%s\n", e.screen.style(bold, id), e.screen.style(faint, head))
 	switch {
 	case r.Body != nil && e.screen.terminal():

@@ -42,7 +42,12 @@ pass or a backfill runs, its progress is shown as well.`,
 // labelled prints one value behind its label.
 func (e *env) labelled(label, format string, args ...any) {
 	const labelWidth = 15
-	e.printf("%s%s\n", e.screen.style(bold, fmt.Sprintf("%-*s", labelWidth, label)), fmt.Sprintf(format, args...))
+	e.labelledIn(labelWidth, label, format, args...)
+}
+
+// labelledIn is labelled with a column of labels of its own width.
+func (e *env) labelledIn(width int, label, format string, args ...any) {
+	e.printf("%s%s\n", e.screen.style(bold, fmt.Sprintf("%-*s", width, label)), fmt.Sprintf(format, args...))
 }
 
 func (e *env) printStatus(st search.Status) {

@@ -37,7 +37,11 @@ size are shown first, and the answer is no unless it is yes.`,
 			return err
 		}
 		dirs, dirsErr := config.Dirs(e.environ)
-		for _, r := range wire.Uninstall(ctx, o) {
+		removals, err := wire.Uninstall(ctx, o)
+		if err != nil {
+			return unchanged(err)
+		}
+		for _, r := range removals {
 			e.printRemoval(r)
 		}
 		w := claude.Wiring{Settings: o.Places.ClaudeSettings, State: o.Places.ClaudeState}
@@ -75,6 +79,9 @@ func (e *env) printRemoval(r wire.Removal) {
 	}
 	for _, path := range r.Kept {
 		e.row("", "as it was before install: "+path)
+	}
+	for _, o := range r.Orphans {
+		e.warnf("%s: %s still runs %s, which is gone: it is not an entry of install, and was left alone", r.Path, o.Key, o.Program)
 	}
 }
 

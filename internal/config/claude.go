@@ -24,6 +24,9 @@ type Surrounding struct {
 	// Unsaved are the variables under which a session that is started from here
 	// may not be saved.
 	Unsaved []string
+	// RecallIdle is a setting of the same variable that does nothing although
+	// somebody may have meant it to, as NAME=value, or "".
+	RecallIdle string
 	// RecallOff is the setting of the environment that switches injection off, as
 	// NAME=value, or "".
 	RecallOff string
@@ -45,8 +48,11 @@ func (e Environ) Surrounding() Surrounding {
 			s.Unsaved = append(s.Unsaved, name)
 		}
 	}
-	if recallIsOff(e) {
+	switch value := strings.TrimSpace(e.get(envRecall)); {
+	case recallIsOff(e):
 		s.RecallOff = envRecall + "=" + recallOff
+	case value != "" && !strings.EqualFold(value, recallOn):
+		s.RecallIdle = envRecall + "=" + value
 	}
 	return s
 }

@@ -31,6 +31,8 @@ const (
 
 	// recallOff is the value of TERMINUS_RECALL that switches injection off.
 	recallOff = "off"
+	// recallOn is the one that says what is the case anyway.
+	recallOn = "on"
 )
 
 // A Config is the whole configuration, with every default filled in.

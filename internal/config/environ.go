@@ -13,6 +13,9 @@ import (
 	"runtime"
 )
 
+// DataVariable is the variable that names the data directory.
+const DataVariable = envDataDir
+
 // The variables that are read. An empty one counts as unset.
 const (
 	envDataDir    = "TERMINUS_DATA_DIR"

@@ -114,7 +114,7 @@ func (e Environ) OnPath(dir string) bool {
 
 // Placement returns the variables that say where files lie, as NAME=value, as far
 // as they are set: what a process started by the system needs to find the same
-// files. Relative ones are made absolute.
+// files. Relative ones are made absolute, and all are clean.
 func (e Environ) Placement() []string {
 	var set []string
 	for _, name := range []string{envDataDir, envConfigDir, envXDGData, envXDGConfig, envClaudeDir} {
@@ -123,7 +123,7 @@ func (e Environ) Placement() []string {
 			continue
 		}
 		if abs, ok := e.absolute(value); ok {
-			set = append(set, name+"="+abs)
+			set = append(set, name+"="+filepath.Clean(abs))
 		}
 	}
 	return set

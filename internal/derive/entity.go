@@ -46,27 +46,47 @@ func Entities(mentions []transcript.Mention) []Entity {
 	}
 	set := entitySet{}
 	for _, m := range mentions {
-		switch m.Origin {
-		case transcript.ToolName:
-			set.add(KindTool, m.Text)
-		case transcript.FilePath:
-			set.add(KindPath, normalPath(m.Text))
-		case transcript.ShellLine:
-			set.add(KindCommand, program(m.Text))
-			set.addAll(KindPath, pathWords(m.Text))
-		case transcript.Identifiers:
-			set.addAll(KindSymbol, identifiers(m.Text))
-		case transcript.RecallQuery:
-			set.addAll(KindSymbol, identifiers(m.Text))
-			set.addAll(KindPath, pathWords(m.Text))
-		case transcript.Failure:
-			set.add(KindError, normalError(m.Text))
-		}
-		if set.full() {
+		if Named(m, set.add); set.full() {
 			break
 		}
 	}
 	return set
+}
+
+// Named calls see for each thing that one mention names, by Entities' rules and as
+// often as it is named, until see says false. The value may alias the mention.
+func Named(m transcript.Mention, see func(kind string, value []byte) bool) {
+	switch m.Origin {
+	case transcript.ToolName:
+		named(see, KindTool, m.Text)
+	case transcript.FilePath:
+		named(see, KindPath, normalPath(m.Text))
+	case transcript.ShellLine:
+		if named(see, KindCommand, program(m.Text)) {
+			allNamed(see, KindPath, pathWords(m.Text))
+		}
+	case transcript.Identifiers:
+		allNamed(see, KindSymbol, identifiers(m.Text))
+	case transcript.RecallQuery:
+		if allNamed(see, KindSymbol, identifiers(m.Text)) {
+			allNamed(see, KindPath, pathWords(m.Text))
+		}
+	case transcript.Failure:
+		named(see, KindError, normalError(m.Text))
+	}
+}
+
+func named(see func(kind string, value []byte) bool, kind string, value []byte) bool {
+	return len(value) == 0 || len(value) > maxValue || see(kind, value)
+}
+
+func allNamed(see func(kind string, value []byte) bool, kind string, values iter.Seq[[]byte]) bool {
+	for v := range values {
+		if !named(see, kind, v) {
+			return false
+		}
+	}
+	return true
 }
 
 // An entitySet keeps entities in the order in which they came.
@@ -74,24 +94,15 @@ type entitySet []Entity
 
 func (s entitySet) full() bool { return len(s) == maxEntities }
 
-func (s *entitySet) add(kind string, value []byte) {
-	if s.full() || len(value) == 0 || len(value) > maxValue {
-		return
-	}
+// add reports whether there is room for more.
+func (s *entitySet) add(kind string, value []byte) bool {
 	for _, e := range *s {
 		if e.Value == string(value) && e.Kind == kind {
-			return
+			return true
 		}
 	}
 	*s = append(*s, Entity{kind, string(value)})
-}
-
-func (s *entitySet) addAll(kind string, values iter.Seq[[]byte]) {
-	for v := range values {
-		if s.add(kind, v); s.full() {
-			return
-		}
-	}
+	return !s.full()
 }
 
 // PathValue is a path as Entities stores it: what a filter compares with.

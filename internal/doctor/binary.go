@@ -26,8 +26,10 @@ func (b binary) look(ctx context.Context, m *machine) Finding {
 		return note("%s is not there; the plugin %s runs %s", path, m.wired.Plugin, m.onPath())
 	case errors.Is(err, fs.ErrNotExist):
 		return problem("%s is not there", path).fix("%s", m.install())
+	case errors.Is(err, fsx.ErrNotRegular):
+		return problem("%s is no file", path) // whose it is, and whether it may go, is not for a command
 	case err != nil:
-		return problem("%s cannot be read: %v", path, cause(err)).fix("%s", m.install())
+		return problem("%s cannot be read: %v", path, cause(err)).fix("%s", b.replace(m)) // install alone would refuse
 	case !marked:
 		return problem("%s is not a terminus program", path).fix("%s", b.replace(m))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/project"
 	"github.com/terminus-archive/terminus/internal/relocate"
+	"github.com/terminus-archive/terminus/internal/wire"
 )
 
 // configRoots is the configuration, and where it says that transcripts are.
@@ -65,7 +66,7 @@ func (d dataDirectory) look(_ context.Context, m *machine) Finding {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return d.outranked(note("%s is not there yet: the first pass makes it", dir), m)
+		return d.elsewhere(d.outranked(note("%s is not there yet: the first pass makes it", dir), m), m)
 	case err != nil:
 		return problem("%s cannot be read: %v", dir, cause(err))
 	case !info.IsDir():
@@ -87,7 +88,19 @@ func (d dataDirectory) look(_ context.Context, m *machine) Finding {
 		return note("%s; a move from %s has not been finished", f.Finding, from).
 			fix("%s", m.exe("data move "+quote(dir, m.Environ.GOOS)))
 	}
-	return d.outranked(f, m)
+	return d.elsewhere(d.outranked(f, m), m)
+}
+
+// elsewhere says where the timer of an install archives into another place.
+func (dataDirectory) elsewhere(f Finding, m *machine) Finding {
+	if m.placesErr != nil {
+		return f
+	}
+	timer := wire.TimerElsewhere(m.places.Receipt, m.dirs.Data)
+	if timer == "" {
+		return f
+	}
+	return f.noted("the timer archives into another place, which %s names", timer).fix("%s", m.install())
 }
 
 // outranked says where the pointer is not followed.

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/restore"
+	"github.com/terminus-archive/terminus/internal/store"
 )
 
 // archiveStore is the archive: whether it can be opened and counted. Whether its
@@ -15,16 +17,16 @@ type archiveStore struct{}
 
 func (archiveStore) name() string { return "store" }
 
-func (archiveStore) look(_ context.Context, m *machine) Finding {
+func (archiveStore) look(ctx context.Context, m *machine) Finding {
 	switch {
 	case m.unknowable() != "":
 		return unknown("%s", m.unknowable())
 	case m.archiveErr != nil:
-		return problem("%v", m.archiveErr)
+		return m.withSnapshot(ctx, problem("%v", m.archiveErr), m.archiveErr)
 	case m.statusErr != nil:
-		return problem("%v", m.statusErr)
+		return m.withSnapshot(ctx, problem("%v", m.statusErr), m.statusErr)
 	case m.status.Store == nil:
-		return note("%s", m.status.Reason)
+		return m.withSnapshot(ctx, note("%s", m.status.Reason), nil)
 	}
 	f := ok("%s holds %s and %s of %s", *m.status.Store, count(int(m.status.Sessions), "session"),
 		count(int(m.status.Turns), "turn"), count(int(m.status.Watermarks), "transcript"))
@@ -35,6 +37,21 @@ func (archiveStore) look(_ context.Context, m *machine) Finding {
 		return f.noted("its index was made by another version, and the next pass makes it anew").fix("%s", m.exe("reindex"))
 	}
 	return f
+}
+
+// withSnapshot is f with the way back to the newest snapshot, where that is what helps:
+// the archive is damaged, or gone. It is no fix: what came since may be lost by it, so
+// that a person has to choose it.
+func (m *machine) withSnapshot(ctx context.Context, f Finding, why error) Finding {
+	if why != nil && !store.IsKind(why, store.Damaged) {
+		return f
+	}
+	s, found := restore.Newest(ctx, m.cfg.DataDir)
+	if !found {
+		return f
+	}
+	return f.and("the newest snapshot that can be opened is of %s, and takes its place by: %s",
+		archive.Stamp(s.Taken), m.exe("snapshot restore "+s.Name))
 }
 
 // unknowable says why nothing can be told of the archive, or "".

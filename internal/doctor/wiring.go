@@ -85,6 +85,9 @@ func (h hook) switched(f Finding, m *machine) Finding {
 	if off := m.injectionOff(); off != "" {
 		f = f.noted("injection is off (%s): no hook hands over a text", off)
 	}
+	if idle := m.around.RecallIdle; idle != "" {
+		f = f.noted("%s switches nothing off: only off does", idle)
+	}
 	return f
 }
 
@@ -167,7 +170,9 @@ func (mcpServer) look(ctx context.Context, m *machine) Finding {
 	case entry == nil:
 		return problem("%s has no MCP server terminus", path).fix("%s", m.install())
 	case !m.wired.MCP.Ours:
-		return problem("%s: the MCP server terminus is another's: it runs %s", path, commandLine(*entry)).fix("%s", m.install())
+		// Install leaves it, so that no command mends it.
+		return problem("%s: the MCP server terminus is another's: it runs %s", path, commandLine(*entry)).
+			fix("set .mcpServers.terminus to %s in %s", m.wiring().ServerText(), path)
 	case !entry.Whole:
 		return problem("%s: the MCP server terminus is not what install writes: it runs %s", path, commandLine(*entry)).
 			fix("%s", m.install())

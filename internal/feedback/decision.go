@@ -59,6 +59,9 @@ type Decision struct {
 	// WatermarkSessionNo is the highest number that a session had, so that a
 	// replay sees no later one; nil where the store was not opened.
 	WatermarkSessionNo *int64 `json:"watermark_session_no"`
+	// Looked says that the archive was searched, and that Candidates are what was
+	// found; nil where that is not known.
+	Looked *bool `json:"looked"`
 	// Spellings are what was looked up, in the order of the prompt.
 	Spellings []string `json:"spellings"`
 	// Candidates are the ranked hits, best first.

@@ -88,7 +88,7 @@ func TestTheFileIsOneLineOfThePublishedShape(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"at_ms":1786654741000,"candidates":[],"chars_injected":0,"compacted":false,"cwd":"/work/app","dropped":[],"format":1,` +
-		`"injected":[],"prompt":"go on","reason":"the prompt names nothing","session_id":"5e0a94cf-7a0b-4c1e-9a71-1f6d1a0e5f11",` +
+		`"injected":[],"looked":null,"prompt":"go on","reason":"the prompt names nothing","session_id":"5e0a94cf-7a0b-4c1e-9a71-1f6d1a0e5f11",` +
 		`"spellings":[],"suppressed":[],"text":null,"thresholds":{"co_occurring":2,"compacted_ranked":50,"entity_rank":3,` +
 		`"max_candidates":8,"max_turns":3,"prompt_chars":4000,"ranked":10},"watermark_session_no":null}` + "\n"
 	if string(data) != want {

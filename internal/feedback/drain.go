@@ -104,7 +104,7 @@ func Drain(ctx context.Context, w *store.Writer, dataDir string, now time.Time) 
 	return res, commit()
 }
 
-// insert is the one place that writes the table.
+// insert is the one place that makes rows of the table.
 func insert(ctx context.Context, w *store.Writer, file string, d *Decision) error {
 	lists := make([]any, 0, 6)
 	for _, list := range []any{d.Spellings, d.Candidates, d.Injected, d.Suppressed, d.Dropped, d.Thresholds} {
@@ -116,9 +116,9 @@ func insert(ctx context.Context, w *store.Writer, file string, d *Decision) erro
 	}
 	args := []any{file, d.SessionID, d.stamp(), d.CWD, d.Prompt, d.WatermarkSessionNo, d.Compacted}
 	args = append(args, lists...)
-	args = append(args, d.CharsInjected, d.Text, d.Reason)
+	args = append(args, d.CharsInjected, d.Text, d.Reason, d.Looked)
 	_, err := w.ExecContext(ctx, `INSERT INTO decisions(file, session_id, ts, cwd, prompt, watermark_session_no, compacted,
-		spellings, candidates, injected, suppressed, dropped, thresholds, chars_injected, text, reason)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (file) DO NOTHING`, args...)
+		spellings, candidates, injected, suppressed, dropped, thresholds, chars_injected, text, reason, looked)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (file) DO NOTHING`, args...)
 	return err
 }

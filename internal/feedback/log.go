@@ -49,11 +49,9 @@ type EntryList struct {
 	Decisions []Entry `json:"decisions"` // newest first
 	// Reason says why there is none.
 	Reason string `json:"-"`
+	// Warning says what is missing: "" for nothing.
+	Warning string `json:"-"`
 }
-
-// withheld stands for a name that was looked up and that the egress filter took
-// out of the prompt.
-const withheld = "[redacted]"
 
 // leave puts the texts of an entry through the egress filter. What was handed over
 // went through it then, if the configuration asked for it by then. What a turn
@@ -76,7 +74,7 @@ func (e *Entry) leave(f redact.Filter) {
 	for i, s := range e.Spellings {
 		typed := strings.TrimLeft(strings.TrimPrefix(s, e.CWD), `/\`)
 		if !strings.Contains(prompt, s) && !strings.Contains(prompt, typed) {
-			e.Spellings[i] = withheld
+			e.Spellings[i] = redact.Marker
 		}
 	}
 }
@@ -95,14 +93,14 @@ func Log(ctx context.Context, r *search.Reader, dataDir string, q LogQuery) (Ent
 	// The files first: one that is moved meanwhile is found twice, and not never.
 	names, err := waiting(dataDir)
 	if err != nil {
-		return list, fmt.Errorf("list the decisions that wait: %w", err)
+		list.Warning = fmt.Sprintf("prompts that no pass has stored yet are missing: %v", err)
 	}
 	snap, err := r.Snapshot(ctx)
 	if err != nil {
 		return list, err
 	}
 	defer snap.Close()
-	l := logger{snap: snap, q: q, hidden: map[string]bool{}}
+	l := logger{shower: newShower(snap), q: q}
 	if err := l.files(ctx, dataDir, names); err != nil {
 		return list, err
 	}
@@ -127,23 +125,9 @@ func Log(ctx context.Context, r *search.Reader, dataDir string, q LogQuery) (Ent
 
 // A logger collects what a log shows.
 type logger struct {
-	snap   *search.Snapshot
-	q      LogQuery
-	hidden map[string]bool // by directory
-	found  []Entry
-}
-
-// shows reports whether a decision taken in dir may be shown.
-func (l *logger) shows(ctx context.Context, dir string) (bool, error) {
-	hidden, known := l.hidden[dir]
-	if !known {
-		var err error
-		if hidden, err = l.snap.Hides(ctx, dir); err != nil {
-			return false, err
-		}
-		l.hidden[dir] = hidden
-	}
-	return !hidden, nil
+	shower
+	q     LogQuery
+	found []Entry
 }
 
 // files collects the newest decisions that wait. A file that cannot be read is

@@ -111,7 +111,7 @@ func WriteAtomic(path string, data []byte, perm fs.FileMode) error {
 // beside path, gives it its mode when it is whole, forces it to the disk, and returns
 // its name. Whatever has that name already is passed over, never written through.
 func WriteTemp(path string, data []byte, perm fs.FileMode) (name string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+tempSuffix)
+	f, err := CreateTemp(path)
 	if err != nil {
 		return "", fmt.Errorf("replace %s: %w", path, err)
 	}
@@ -130,6 +130,12 @@ func WriteTemp(path string, data []byte, perm fs.FileMode) (name string, err err
 		return "", fmt.Errorf("replace %s: %w", path, err)
 	}
 	return f.Name(), nil
+}
+
+// CreateTemp creates an empty file for its owner alone beside path, under a name that
+// nothing has yet, that Sweep(path) knows, and that TempPattern matches.
+func CreateTemp(path string) (*os.File, error) {
+	return os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+tempSuffix)
 }
 
 // Replace does the second half: it gives the file temp the name path, in one step. When

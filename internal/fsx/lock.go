@@ -15,7 +15,7 @@ var ErrLocked = errors.New("locked by another process")
 
 // A Lock is an exclusive advisory lock on a file. It is held until Unlock, or
 // until the process ends, however it ends. It excludes a second handle in the
-// same process, too. The file is never written, truncated or removed.
+// same process, too. The file is never written or truncated, and only Remove removes it.
 type Lock struct {
 	f *flock.Flock
 }
@@ -24,10 +24,28 @@ type Lock struct {
 // refers to, and with it would go the lock.
 var held sync.Map // *Lock to nothing
 
+// lockAttempts is how often a lock is taken anew because its file was removed
+// between opening and locking it. Somebody would have to do that all the time.
+const lockAttempts = 16
+
 // TryLock takes the lock on path without waiting, creating the file for its
 // owner alone if needed. If another holder has it, elsewhere is true and the other
-// results are nil; an error is always something else.
+// results are nil; an error is always something else. A lock that was taken is on
+// the file that has the name path.
 func TryLock(path string) (l *Lock, elsewhere bool, err error) {
+	for range lockAttempts {
+		l, elsewhere, err = tryLock(path)
+		if l == nil || l.named() {
+			return l, elsewhere, err
+		}
+		if err := l.Unlock(); err != nil {
+			return nil, false, fmt.Errorf("lock %s: %w", path, err)
+		}
+	}
+	return nil, false, fmt.Errorf("lock %s: it is removed again and again", path)
+}
+
+func tryLock(path string) (l *Lock, elsewhere bool, err error) {
 	// Opening a named pipe would wait for its writer.
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, false, &fs.PathError{Op: "lock", Path: path, Err: ErrNotRegular}
@@ -53,6 +71,34 @@ func Acquire(path string) (*Lock, error) {
 		err = fmt.Errorf("%s: %w", path, ErrLocked)
 	}
 	return l, err
+}
+
+// named reports whether the locked file still has its name. A lock on one that was
+// removed, or replaced, excludes nobody.
+func (l *Lock) named() bool {
+	own, err := l.f.Stat()
+	if err != nil {
+		return true // what cannot be told is taken as it should be
+	}
+	now, err := os.Stat(l.f.Path())
+	return err == nil && os.SameFile(own, now) || err != nil && !errors.Is(err, fs.ErrNotExist)
+}
+
+// Remove removes the file and gives the lock back, in this order: nobody comes to hold
+// the lock of a file that is about to go. Windows removes no open file; there the
+// order is the other one, and whoever gets in between keeps the file.
+func (l *Lock) Remove() error {
+	err := os.Remove(l.f.Path())
+	if unlockErr := l.Unlock(); unlockErr != nil {
+		return unlockErr
+	}
+	if err != nil && openStays {
+		err = os.Remove(l.f.Path())
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // Unlock gives the lock back. A second call does nothing.

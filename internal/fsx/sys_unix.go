@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// openStays tells that an open file cannot be removed.
+const openStays = false
+
 // freeSpace counts what is left to an ordinary user, not the reserve.
 func freeSpace(dir string) (uint64, error) {
 	var s unix.Statfs_t

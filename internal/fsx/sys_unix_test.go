@@ -9,6 +9,9 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -213,4 +216,40 @@ func ctime(t *testing.T, path string) int64 {
 		t.Fatal(err)
 	}
 	return StatOf(info).Ctime
+}
+
+// Whoever waits for a lock may have opened the file that its holder removes: the lock
+// that it gets then is on a file without a name, and excludes nobody.
+func TestALockWhoseFileIsRemovedExcludesAllTheSame(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "LOCK")
+	const holders, turns = 8, 50
+	var inside atomic.Int32
+	var wg sync.WaitGroup
+	for range holders {
+		wg.Go(func() {
+			for range turns {
+				l, held, err := TryLock(path)
+				for held {
+					runtime.Gosched()
+					l, held, err = TryLock(path)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if n := inside.Add(1); n != 1 {
+					t.Errorf("%d hold the lock", n)
+				}
+				runtime.Gosched()
+				inside.Add(-1)
+				if err := l.Remove(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := list(t, filepath.Dir(path)); len(got) > 0 {
+		t.Errorf("left: %v", got)
+	}
 }

@@ -7,6 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// openStays tells that an open file cannot be removed.
+const openStays = true
+
 // sysStat has nothing to add: what the system hands out with a directory entry
 // holds neither a change time nor a file id, and StatOf opens no file. FileID
 // gives the id of an open one.

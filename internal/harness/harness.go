@@ -52,6 +52,8 @@ type Companion struct {
 	// Path is the file; Name is its slash-separated place below the session.
 	Path, Name string
 	Stat       fsx.Stat
+	// Output says that the file holds what a tool returned and nothing else.
+	Output bool
 }
 
 // Env is what a harness may know of the machine.
@@ -78,6 +80,38 @@ type Resumer interface {
 type Keyer interface {
 	// KeyAt is the key of the transcript at a canonical path.
 	KeyAt(path string) string
+}
+
+// A Rooter is a Harness that tells by the path of a transcript where the agent
+// keeps its sessions. A transcript that is not there has gone only where that
+// directory is.
+type Rooter interface {
+	// RootAt is the directory that holds every session beside the transcript at a
+	// canonical path, "" where the path does not tell.
+	RootAt(path string) string
+}
+
+// A Modifier is a Harness that knows which of its agent's tools change files.
+type Modifier interface {
+	// Modifies reports whether a call of the tool of that name changes the files
+	// that it names.
+	Modifies(tool string) bool
+}
+
+// A Bulky is a Harness that says which of a record's bytes may be left out of the
+// archive by a capture mode.
+type Bulky interface {
+	Bulk() Bulk
+}
+
+// Bulk is where the records of an agent hold what its tools returned.
+type Bulk struct {
+	// Members are the names of members of a record's object; of the row, where
+	// records are rows.
+	Members []string
+	// Kept, if not nil, reports whether the value of such a member, compact JSON, is
+	// no tool's output after all and is never left out.
+	Kept func(member string, value []byte) bool
 }
 
 // A Harness reads the sessions of one coding agent.

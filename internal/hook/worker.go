@@ -25,6 +25,8 @@ const (
 	reasonOlder    = "the store was indexed by another version of terminus, and the next pass brings it up to date"
 	reasonLate     = "it took longer than the 50 ms that a hook has"
 	patternNoStore = "the archive could not be asked: %v"
+	// What cannot be noted would be handed over again with every prompt.
+	patternNoNotes = "what the session is given could not be noted: %v"
 )
 
 // A worker makes the text of one event. It works on while the call that started
@@ -113,7 +115,7 @@ func (w *worker) prompt(ctx context.Context, cfg *config.Config, on bool) (strin
 		SessionID: w.payload.session, AtMS: w.received.UnixMilli(), CWD: w.payload.cwd, Prompt: *w.payload.prompt,
 		Thresholds: feedback.Thresholds{Limits: recall.DefaultLimits, PromptChars: min(cfg.Injection.PromptChars, recall.MaxChars)},
 	}
-	d.Reason = ptr(reasonLate)
+	d.Reason, d.Looked = ptr(reasonLate), ptr(false)
 	unasked := d
 	w.notes.ifLate(func() { _, _ = feedback.Save(cfg.DataDir, unasked) })
 
@@ -126,7 +128,7 @@ func (w *worker) prompt(ctx context.Context, cfg *config.Config, on bool) (strin
 	d.Spellings, d.Compacted = l.Spellings, &l.Compacted
 	late := d
 	d.Candidates, d.Injected, d.Suppressed = l.Candidates, l.Injected, l.Suppressed
-	d.Dropped, d.WatermarkSessionNo = l.Dropped, l.WatermarkSessionNo
+	d.Dropped, d.WatermarkSessionNo, d.Looked = l.Dropped, l.WatermarkSessionNo, &l.Looked
 	switch {
 	case err != nil:
 		d.Reason = ptr(fmt.Sprintf(patternNoStore, err))
@@ -139,6 +141,8 @@ func (w *worker) prompt(ctx context.Context, cfg *config.Config, on bool) (strin
 	saveErr := w.notes.make(func() (err error) {
 		if l.Changed {
 			if err := l.State.Save(cfg.DataDir, w.payload.session); err != nil {
+				late.Reason = ptr(fmt.Sprintf(patternNoNotes, err))
+				path, _ = feedback.Save(cfg.DataDir, late)
 				return err
 			}
 		}

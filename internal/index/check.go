@@ -6,8 +6,19 @@ import (
 
 	"github.com/terminus-archive/terminus/internal/archive"
 	"github.com/terminus-archive/terminus/internal/harness"
+	"github.com/terminus-archive/terminus/internal/store"
 	"github.com/terminus-archive/terminus/internal/transcript"
 )
+
+// Damaged reports whether the search index is not whole by FTS5's own check, which
+// reads all of it. w must not be in a transaction.
+func Damaged(ctx context.Context, w *store.Writer) (bool, error) {
+	_, err := w.ExecContext(ctx, `INSERT INTO turns_fts(turns_fts) VALUES ('integrity-check')`)
+	if store.IsKind(err, store.Damaged) {
+		return true, nil
+	}
+	return false, err
+}
 
 // A Checker compares a session's turns with what its stream gives: every turn
 // must stand where deriving it again would put it. It is an archive.Checker.

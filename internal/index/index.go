@@ -195,6 +195,14 @@ func CountTurns(ctx context.Context, q archive.Querier, no int64) (int64, error)
 	return n, err
 }
 
+// CountBoundaries is the number of compactions that a session records.
+func CountBoundaries(ctx context.Context, q archive.Querier, no int64) (int64, error) {
+	var n int64
+	err := q.QueryRowContext(ctx, `SELECT count(*) FROM compaction_boundaries WHERE turn_id >= ? AND turn_id < ?`,
+		no<<archive.TurnBits, (no+1)<<archive.TurnBits).Scan(&n)
+	return n, err
+}
+
 // MarkCurrent notes of each of a session's turns whether it lies in the newest
 // state of its transcripts. It writes only what changes.
 func MarkCurrent(ctx context.Context, w archive.Execer, no int64, newest archive.Cover) error {
@@ -249,6 +257,15 @@ func HeldLines(ctx context.Context, q archive.Querier, no int64) (map[string]Hel
 		out[id] = h
 	}
 	return out, rows.Err()
+}
+
+// HoldsAt reports whether the newest line of a native id stands at that offset of
+// the stream.
+func HoldsAt(ctx context.Context, q archive.Querier, no int64, id string, off int64) (bool, error) {
+	var newest bool
+	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM line_index WHERE session_no = ? AND native_id = ? AND stream_offset = ?)`,
+		no, id, off).Scan(&newest)
+	return newest, err
 }
 
 // HoldLine notes the newest line of a native id.

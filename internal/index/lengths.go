@@ -88,6 +88,12 @@ func readLengths(ctx context.Context, q archive.Querier, t Target, counts []byte
 	return rows.Err()
 }
 
+// ForgetLengths removes the lengths of all sessions, for when their search rows go.
+func ForgetLengths(ctx context.Context, w archive.Execer) error {
+	_, err := w.ExecContext(ctx, `DELETE FROM lengths`)
+	return err
+}
+
 var errLength = errors.New("turns_fts_docsize does not hold a length")
 
 // DecodeLength reads a value of turns_fts_docsize.sz, of a table of one column:

@@ -43,7 +43,7 @@ func mergeBy(ctx context.Context, w *store.Writer, slices int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		wrote, err := mergeSlice(ctx, w)
+		wrote, err := mergeStep(ctx, w, mergePages)
 		if err != nil || !wrote {
 			return err
 		}
@@ -54,15 +54,15 @@ func mergeBy(ctx context.Context, w *store.Writer, slices int) error {
 	return nil
 }
 
-// mergeSlice reports whether there was anything to merge.
-func mergeSlice(ctx context.Context, w *store.Writer) (wrote bool, err error) {
+// mergeStep makes one slice, and reports whether there was anything to merge.
+func mergeStep(ctx context.Context, w *store.Writer, pages int) (wrote bool, err error) {
 	if err := w.Begin(ctx); err != nil {
 		return false, err
 	}
 	var before, after int64
 	err = w.QueryRowContext(ctx, `SELECT total_changes()`).Scan(&before)
 	if err == nil {
-		_, err = w.ExecContext(ctx, `INSERT INTO turns_fts(turns_fts, rank) VALUES ('merge', ?)`, mergePages)
+		_, err = w.ExecContext(ctx, `INSERT INTO turns_fts(turns_fts, rank) VALUES ('merge', ?)`, pages)
 	}
 	if err == nil {
 		err = w.QueryRowContext(ctx, `SELECT total_changes()`).Scan(&after)

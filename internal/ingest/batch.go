@@ -35,13 +35,18 @@ type batch struct {
 	state transcript.State
 	held  []heldLine
 
-	// What becomes of the transcript's newest revision: grown by growth bytes
-	// of stream at growOff, or replaced by a new one. Neither while a changed
-	// transcript is still being read.
-	grow            bool
-	growOff, growth int64
-	revision        *archive.Revision // the new state
-	setExtents      bool              // revision.Extents replace those of the newest revision
+	// growth is how many bytes of stream the batch adds.
+	growth int64
+
+	// What becomes of the transcript's newest revision: grown by these bytes, at
+	// growOff, to a state of stateLen bytes with the hash stateSum, or replaced by a
+	// new one. Neither while a changed transcript is still being read.
+	grow       bool
+	growOff    int64
+	stateLen   int64
+	stateSum   []byte
+	revision   *archive.Revision // the new state
+	setExtents bool              // revision.Extents replace those of the newest revision
 
 	mark    *archive.Watermark // nil while a changed transcript is still being read
 	touch   bool               // only the stat is new
@@ -55,7 +60,11 @@ type batch struct {
 
 	hide bool // nothing else: the session gets meta's project, which is excluded
 
+	diverged *bool // nothing else: the session's mark of that name
+
 	renameTo string // nothing else: the session sess.key gets this key
+
+	restore *restoration // nothing else: give an evicted session its bytes back
 
 	barrier chan struct{} // nothing else: commit, then close
 }
@@ -80,6 +89,9 @@ func (b *batch) weigh() int64 {
 func (b *batch) drop() {
 	if b.barrier != nil {
 		close(b.barrier)
+	}
+	if b.restore != nil {
+		b.restore.done <- errAbandoned
 	}
 }
 

@@ -52,7 +52,7 @@ func (w *worker) regrown(ctx context.Context, j *job, run *sessionRun, s archive
 	if err != nil {
 		return err
 	}
-	if c.sum, err = archive.RestoreHash(mark.SHAState); err != nil {
+	if c.sums, err = newSums(mark, old); err != nil {
 		return err
 	}
 	c.f, c.size, c.at, c.extents = f, stat.Size, mark.Offset, old.Extents
@@ -107,31 +107,82 @@ func (c *comparison) run(ctx context.Context, stat fsx.Stat) (*batch, *archive.W
 	c.remark(c.at < c.size)
 	b := c.batch(c.app.Finish(w.quiet(stat)))
 	b.mark = &archive.Watermark{
-		Source: c.j.t.Source, Offset: c.at, Stat: stat, CheckedAt: w.p.started.Unix(), SHAState: archive.SaveHash(c.sum),
+		Source: c.j.t.Source, Offset: c.at, Stat: stat, CheckedAt: w.p.started.Unix(),
 	}
+	c.sums.save(b.mark)
 	var err error
 	if b.mark.TailHash, err = tailHash(c.f, c.at); err != nil {
 		return nil, nil, nil, err
 	}
-	b.revision = &archive.Revision{Source: c.j.t.Source, Len: c.at, Hash: c.sum.Sum(nil), Extents: c.extents}
+	b.revision = &archive.Revision{Source: c.j.t.Source, Len: c.sums.n, Hash: c.sums.stateSum(), Extents: c.extents}
 	return b, b.mark, b.revision, nil
 }
 
 // line takes one line, all its pieces included.
 func (c *comparison) line(w *worker, lines *wholeLines, l archive.Line) error {
+	if l.Whole() {
+		return c.whole(w, l)
+	}
+	return c.pieces(w, lines, l)
+}
+
+// whole takes a line that came in one piece, in the first of its forms that the
+// stream holds; in none, it is archived as the capture mode makes it.
+func (c *comparison) whole(w *worker, l archive.Line) error {
+	var form []byte
+	var hash archive.LineHash
+	off, held := int64(0), false
+	for _, form = range c.cut.Forms(l.Bytes) {
+		var h archive.LineHasher
+		_, _, hash, _ = h.Add(archive.Line{Bytes: form, Start: true, End: true})
+		if off, held = c.index.Find(hash, int64(len(form)), c.extents.End()); held {
+			break
+		}
+	}
+	if !held {
+		var err error
+		if off, err = c.fresh(w, hash, int64(len(form)), len(form)); err != nil {
+			return err
+		}
+		if err := c.add(archive.Line{Bytes: form, Off: l.Off, Start: true, End: true}); err != nil {
+			return err
+		}
+	}
+	c.extents = c.extents.Add(off, int64(len(form)))
+	return c.walked(l.Bytes, form)
+}
+
+// fresh makes room for a line that the stream does not hold, and says where it
+// is going to stand. first is the length of its first piece.
+func (c *comparison) fresh(w *worker, hash archive.LineHash, n int64, first int) (int64, error) {
+	if c.due(first) {
+		if err := w.send(c.batch(c.app.Cut())); err != nil {
+			return 0, err
+		}
+	}
+	off := c.app.StreamLen()
+	c.index.Put(hash, off, n)
+	return off, nil
+}
+
+// walked counts what was taken of the file, and what stands for it.
+func (c *comparison) walked(file, state []byte) error {
+	c.read += int64(len(file))
+	c.at += int64(len(file))
+	return c.sums.add(file, state)
+}
+
+// pieces takes a line that is too long to be held whole.
+func (c *comparison) pieces(w *worker, lines *wholeLines, l archive.Line) error {
 	n, hash, err := c.identify(l)
 	if err != nil {
 		return err
 	}
 	off, held := c.index.Find(hash, n, c.extents.End())
 	if !held {
-		if c.due(len(l.Bytes)) {
-			if err := w.send(c.batch(c.app.Cut())); err != nil {
-				return err
-			}
+		if off, err = c.fresh(w, hash, n, len(l.Bytes)); err != nil {
+			return err
 		}
-		off = c.app.StreamLen()
-		c.index.Put(hash, off, n)
 	}
 	c.extents = c.extents.Add(off, n)
 	var taken archive.LineHasher
@@ -144,9 +195,9 @@ func (c *comparison) line(w *worker, lines *wholeLines, l archive.Line) error {
 				return err
 			}
 		}
-		_, _ = c.sum.Write(l.Bytes)
-		c.read += int64(len(l.Bytes))
-		c.at += int64(len(l.Bytes))
+		if err := c.walked(l.Bytes, l.Bytes); err != nil {
+			return err
+		}
 		if l.End {
 			return nil
 		}
@@ -156,15 +207,11 @@ func (c *comparison) line(w *worker, lines *wholeLines, l archive.Line) error {
 	}
 }
 
-// identify hashes a line. A long one is read twice: it must be known before its
+// identify hashes a long line. It is read twice: it must be known before its
 // first piece is taken or left.
 func (c *comparison) identify(l archive.Line) (int64, archive.LineHash, error) {
-	var h archive.LineHasher
-	if _, n, hash, ok := h.Add(l); ok {
-		return n, hash, nil
-	}
 	ahead := archive.NewLineReader(io.NewSectionReader(c.f, l.Off, c.size-l.Off), l.Off)
-	h = archive.LineHasher{}
+	var h archive.LineHasher
 	for {
 		piece, err := ahead.Next()
 		if err != nil {
@@ -229,27 +276,35 @@ type rowIntake struct {
 }
 
 func (r *rowIntake) take(w *worker, id string, line []byte) error {
-	sum := sha256.Sum256(line)
-	hash := sum[:16] // as for lines of files: half suffices
 	h, ok := r.held[id]
-	if !ok || !bytes.Equal(h.Hash, hash) {
-		if r.due(len(line)) {
-			if err := r.flush(w); err != nil {
-				return err
-			}
+	var form, hash []byte
+	for _, form = range r.cut.Forms(line) {
+		sum := sha256.Sum256(form)
+		hash = sum[:16] // as for lines of files: half suffices
+		if ok && bytes.Equal(h.Hash, hash) {
+			return r.walked(h, line, form)
 		}
-		h = index.Held{Hash: bytes.Clone(hash), Off: r.app.StreamLen(), Len: int64(len(line))}
-		if err := r.add(archive.Line{Bytes: line, Start: true, End: true}); err != nil {
+	}
+	if r.due(len(form)) {
+		if err := r.flush(w); err != nil {
 			return err
 		}
-		r.held[id] = h
-		r.news = append(r.news, heldLine{id, h})
 	}
+	h = index.Held{Hash: bytes.Clone(hash), Off: r.app.StreamLen(), Len: int64(len(form))}
+	if err := r.add(archive.Line{Bytes: form, Start: true, End: true}); err != nil {
+		return err
+	}
+	r.held[id] = h
+	r.news = append(r.news, heldLine{id, h})
+	return r.walked(h, line, form)
+}
+
+// walked counts one record, and the line that stands for it.
+func (r *rowIntake) walked(h index.Held, line, form []byte) error {
 	r.extents = r.extents.Add(h.Off, h.Len)
-	_, _ = r.sum.Write(line)
 	r.read += int64(len(line))
 	r.at += int64(len(line))
-	return nil
+	return r.sums.add(line, form)
 }
 
 func (r *rowIntake) flush(w *worker) error {
@@ -266,7 +321,7 @@ func (r *rowIntake) done(w *worker, j *job, mark archive.Watermark, old archive.
 		TailHash: []byte{}, SHAState: []byte{}, Revision: mark.Revision,
 	}
 	b.mark = &next
-	rev := archive.Revision{Source: j.t.Source, Len: r.at, Hash: r.sum.Sum(nil), Extents: r.extents}
+	rev := archive.Revision{Source: j.t.Source, Len: r.sums.n, Hash: r.sums.stateSum(), Extents: r.extents}
 	switch {
 	case !j.known && !r.run.exists:
 		rev.Cause = archive.CauseFirst

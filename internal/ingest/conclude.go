@@ -19,7 +19,7 @@ func (p *pass) conclude(ctx context.Context) error {
 		return err
 	}
 	defer w.Close()
-	for _, step := range []step{closeIdle, label, observe, retain} {
+	for _, step := range []step{closeIdle, label, dropStates, observeClosed, retain} {
 		if err := step(ctx, p, w); err != nil {
 			return err
 		}

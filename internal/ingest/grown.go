@@ -11,28 +11,28 @@ import (
 	"github.com/terminus-archive/terminus/internal/fsx"
 )
 
-// grown takes in what was appended to a file after its watermark. A file that
-// was never seen has its watermark at 0.
-func (w *worker) grown(ctx context.Context, j *job, run *sessionRun, s archive.Session, f *os.File, stat fsx.Stat, mark archive.Watermark) error {
+// grown takes in what was appended to a file after its watermark; old is the
+// file's newest revision. A file that was never seen has its watermark at 0.
+func (w *worker) grown(ctx context.Context, j *job, run *sessionRun, s archive.Session, f *os.File, stat fsx.Stat, mark archive.Watermark, old archive.Revision) error {
 	in, err := w.intake(ctx, j, run, s)
 	if err != nil {
 		return err
 	}
-	if in.sum, err = archive.RestoreHash(mark.SHAState); err != nil {
+	if in.sums, err = newSums(mark, old); err != nil {
 		return err
 	}
 	defer in.app.Release()
 	first := mark.Offset
 	send := func(up archive.Append, last bool) error {
 		b := in.batch(up)
-		b.grow, b.growth = true, b.bytesRead
 		b.growOff = up.Tail.StreamLen - b.growth
+		b.grow, b.stateLen, b.stateSum = true, in.sums.n, in.sums.stateSum()
 		m := mark
 		m.Stat = fsx.Stat{} // not as seen: the rest is still to be read
 		if m.TailHash, err = tailHash(f, mark.Offset); err != nil {
 			return err
 		}
-		m.SHAState = archive.SaveHash(in.sum)
+		in.sums.save(&m)
 		b.mark = &m
 		if last {
 			m.Stat = stat
@@ -50,15 +50,18 @@ func (w *worker) grown(ctx context.Context, j *job, run *sessionRun, s archive.S
 		if err != nil {
 			return err
 		}
-		if l.Start && in.due(len(l.Bytes)) {
+		kept := in.kept(l)
+		if l.Start && in.due(len(kept.Bytes)) {
 			if err := send(in.app.Cut(), false); err != nil {
 				return err
 			}
 		}
-		if err := in.add(l); err != nil {
+		if err := in.add(kept); err != nil {
 			return err
 		}
-		_, _ = in.sum.Write(l.Bytes)
+		if err := in.sums.add(l.Bytes, kept.Bytes); err != nil {
+			return err
+		}
 		in.read += int64(len(l.Bytes))
 		mark.Offset += int64(len(l.Bytes))
 	}

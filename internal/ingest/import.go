@@ -28,6 +28,8 @@ type ImportOptions struct {
 	Dir      string
 	Progress func(Progress)
 	Now      func() time.Time
+	// Where is that of a pass.
+	Where func() (string, error)
 }
 
 // An Imported is what an import did.
@@ -57,7 +59,7 @@ type Refused struct {
 // archived as if it were the session's transcript, but under a source of its own
 // (archive.ImportedSource): a transcript of the session that is found later is another copy of it.
 //
-// The error is that of the export's manifest, a *LockedError, or that of the store.
+// The error is that of the export's manifest, a *LockedError, ErrMoved, or that of the store.
 func Import(ctx context.Context, o ImportOptions) (Imported, error) {
 	done := Imported{Source: o.Dir}
 	m, err := export.ReadManifest(o.Dir)
@@ -68,24 +70,22 @@ func Import(ctx context.Context, o ImportOptions) (Imported, error) {
 		return done, fmt.Errorf("the export has archive format %d, this build reads up to %d: install the newest terminus",
 			m.ArchiveFormat, store.ArchiveFormat)
 	}
-	if err := fsx.MkdirOwner(o.Config.DataDir); err != nil {
-		return done, fmt.Errorf("create the data directory: %w", err)
+	im := &importing{o: o, done: done, files: m.Files, entries: map[string]export.File{}}
+	im.p = &pass{
+		o:       Options{Config: o.Config, Backfill: true, Progress: o.Progress, Now: o.Now, Where: o.Where},
+		started: o.Now(), choose: im.choose,
 	}
-	name := filepath.Join(o.Config.DataDir, LockName)
-	lock, held, err := fsx.TryLock(name)
+	lock, held, err := im.p.lock()
 	if err != nil {
-		return done, fmt.Errorf("take the ingest lock: %w", err)
+		return done, err
 	}
 	if held {
-		return done, &LockedError{name}
+		return done, &LockedError{filepath.Join(o.Config.DataDir, LockName)}
 	}
 	defer func() { _ = lock.Unlock() }()
 	sweep(o.Config.DataDir)
 	clearProgress(o.Config.DataDir)
 	defer clearProgress(o.Config.DataDir)
-	im := &importing{o: o, done: done, entries: map[string]export.File{}}
-	im.p = &pass{o: Options{Config: o.Config, Backfill: true, Progress: o.Progress, Now: o.Now}, started: o.Now(), choose: im.choose}
-	im.files = m.Files
 	res, err := im.p.run(ctx)
 	if err != nil {
 		return im.done, err
@@ -160,6 +160,9 @@ func (im *importing) check(ctx context.Context, f export.File) error {
 		return err
 	}
 	defer file.Close()
+	if stat.Size == 0 {
+		return errors.New("it is empty")
+	}
 	if stat.Size != f.Bytes {
 		return fmt.Errorf("it has %d bytes, the manifest says %d", stat.Size, f.Bytes)
 	}

@@ -29,6 +29,9 @@ import (
 // Options say what a pass does.
 type Options struct {
 	Config *config.Config
+	// Where, if not nil, tells where the data directory is by now, Config.DataDir
+	// being where it was when Config was read.
+	Where func() (string, error)
 	// Path limits the pass to one transcript; "" is the whole tree.
 	Path string
 	// Backfill commits in larger steps.
@@ -37,6 +40,8 @@ type Options struct {
 	Harnesses []harness.Harness
 	// Progress, if not nil, is called from time to time while work is done.
 	Progress func(Progress)
+	// SnapshotProgress, if not nil, is told how many bytes of a snapshot are written.
+	SnapshotProgress func(done, total int64)
 	// Now is the clock.
 	Now func() time.Time
 }
@@ -71,6 +76,9 @@ type Result struct {
 	Remarks []Failure
 	// Notes are healthy remarks about the pass.
 	Notes []string
+	// NoSnapshot says why a snapshot that was due is not there, or not all of what
+	// goes with it was done. "" is that all is well.
+	NoSnapshot string
 
 	FilesSeen, FilesCommitted, FilesFailed int64
 	BytesRead, TurnsAdded                  int64
@@ -111,7 +119,7 @@ const MemoryLimit = 96 << 20
 var ErrNoSpace = errors.New("not enough free space")
 
 // Run makes one pass. The error is that of the pass as a whole: the store, the
-// lock, the disk, a named transcript that cannot be read. What single
+// lock, the disk, ErrMoved, a named transcript that cannot be read. What single
 // transcripts cost is in the result.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Harnesses == nil {
@@ -124,15 +132,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 			return Result{Excluded: excluded}, err
 		}
 	}
-	if err := fsx.MkdirOwner(o.Config.DataDir); err != nil {
-		return Result{}, fmt.Errorf("create the data directory: %w", err)
-	}
-	lock, held, err := fsx.TryLock(filepath.Join(o.Config.DataDir, LockName))
-	if err != nil {
-		return Result{}, fmt.Errorf("take the ingest lock: %w", err)
-	}
-	if held {
-		return Result{Busy: true}, nil
+	lock, held, err := p.lock()
+	if err != nil || held {
+		return Result{Busy: held}, err
 	}
 	defer func() { _ = lock.Unlock() }()
 	clearProgress(o.Config.DataDir) // of a killed pass
@@ -178,6 +180,8 @@ type pass struct {
 	res    Result
 	prog   Progress
 
+	snapshotDue bool
+
 	db     *store.DB // the writer's
 	reader *store.DB
 }
@@ -214,6 +218,9 @@ func (p *pass) run(ctx context.Context) (Result, error) {
 	_ = reader.Close() // a last checkpoint must not meet our own reader
 	if fatal == nil {
 		fatal = p.conclude(ctx)
+	}
+	if fatal == nil {
+		fatal = p.planSnapshot(ctx)
 	}
 	if err := p.finish(ctx, fatal); fatal == nil {
 		fatal = err
@@ -304,5 +311,9 @@ func (p *pass) notes() []string {
 	for _, r := range p.res.Remarks {
 		lines = append(lines, r.String())
 	}
-	return append(lines, p.res.Notes...)
+	lines = append(lines, p.res.Notes...)
+	if p.res.NoSnapshot != "" {
+		lines = append(lines, p.res.NoSnapshot)
+	}
+	return lines
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/capture"
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/harness"
@@ -88,7 +89,7 @@ func namedExcluded(path string, c *config.Config) bool {
 // plan discovers what there is and keeps what is new. What is known is read
 // while the agents' directories are listed.
 func (p *pass) plan(ctx context.Context) error {
-	f := filter{now: p.started}
+	f := filter{now: p.started, mode: p.o.Config.Capture.Mode}
 	loaded := make(chan error, 1)
 	go func() {
 		var err error
@@ -166,6 +167,7 @@ func problem(err error) Failure {
 // opened.
 type filter struct {
 	now        time.Time
+	mode       config.CaptureMode
 	seen       map[string]archive.Seen
 	companions map[string]fsx.Stat
 }
@@ -182,6 +184,9 @@ func (f filter) job(h harness.Harness, t harness.Transcript) (job, bool) {
 		j.changed = !known || t.Stamp == "" || last.Stamp != t.Stamp
 	}
 	for _, c := range t.Companions {
+		if !capture.Companion(f.mode, c) {
+			continue
+		}
 		if old, ok := f.companions[c.Path]; !ok || old != c.Stat {
 			j.companions = append(j.companions, c)
 			j.bytes += c.Stat.Size
@@ -232,7 +237,7 @@ func Measure(ctx context.Context, c *config.Config, harnesses []harness.Harness)
 func (p *pass) planEmpty(ctx context.Context) error {
 	list, err := p.discover(ctx)
 	for i := range list {
-		p.keep(filter{}.job(list[i].h, list[i].t))
+		p.keep(filter{mode: p.o.Config.Capture.Mode}.job(list[i].h, list[i].t))
 	}
 	return err
 }

@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/terminus-archive/terminus/internal/archive"
-	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/harness/registry"
 	"github.com/terminus-archive/terminus/internal/index"
@@ -52,40 +50,51 @@ type ReindexOptions struct {
 // it goes on where it was when it is called again.
 //
 // A session whose bytes are damaged keeps its rows and is named; those of an
-// evicted session are the only copy and stay. The error is store.ErrNoStore,
-// a *LockedError, or that of the store.
+// evicted session are the only copy and stay. A search index that is damaged is
+// made anew, and the evicted sessions, whose words it alone had, are named. The
+// error is store.ErrNoStore, a *LockedError, or that of the store.
 func Reindex(ctx context.Context, o ReindexOptions) (Reindexed, error) {
-	// Taking the lock makes a file: a store must be there, and be ours.
-	reader, err := store.OpenReader(ctx, store.Path(o.DataDir))
+	unlock, err := lockStore(ctx, o.DataDir)
 	if err != nil {
 		return Reindexed{}, err
 	}
-	defer reader.Close()
-	name := filepath.Join(o.DataDir, LockName)
-	lock, held, err := fsx.TryLock(name)
-	if err != nil {
-		return Reindexed{}, fmt.Errorf("take the ingest lock: %w", err)
-	}
-	if held {
-		return Reindexed{}, &LockedError{name}
-	}
-	defer func() { _ = lock.Unlock() }()
+	defer unlock()
 	db, err := store.OpenWriter(ctx, o.DataDir)
 	if err != nil {
 		return Reindexed{}, err
 	}
 	defer db.Close()
-	if err := db.RestoreSchema(ctx); err != nil {
+	if o.Lookup == nil {
+		o.Lookup = registry.ByID
+	}
+	var done Reindexed
+	if err = db.RestoreSchema(ctx); err == nil {
+		done, err = reindex(ctx, db, o)
+	}
+	if err == nil || ctx.Err() != nil || store.IsKind(err, store.Locked) || store.IsKind(err, store.Full) {
+		return done, err
+	}
+	// A damaged search index shows itself as many an error.
+	if renewed, e := renewSearch(ctx, db); e != nil || !renewed {
+		return Reindexed{}, err // of what was met first
+	}
+	if done, err = reindex(ctx, db, o); err != nil {
 		return Reindexed{}, err
 	}
+	return done.wordless(ctx, db)
+}
+
+func reindex(ctx context.Context, db *store.DB, o ReindexOptions) (Reindexed, error) {
+	reader, err := store.OpenReader(ctx, db.Path)
+	if err != nil {
+		return Reindexed{}, err
+	}
+	defer reader.Close()
 	w, err := db.Writer(ctx)
 	if err != nil {
 		return Reindexed{}, err
 	}
 	defer w.Close()
-	if o.Lookup == nil {
-		o.Lookup = registry.ByID
-	}
 	r := rebuilder{db: db, reader: reader, w: w, lookup: o.Lookup, progress: o.Progress, resumable: true}
 	return r.all(ctx)
 }

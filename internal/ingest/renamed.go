@@ -79,7 +79,11 @@ func (w *worker) beginsWith(j *job) (int, error) {
 			return -1, err
 		}
 		at = o.Len
-		if bytes.Equal(sum.Sum(nil), o.Hash) {
+		want, err := archive.RestoreHash(o.SHAState)
+		if err != nil {
+			return -1, err
+		}
+		if bytes.Equal(sum.Sum(nil), want.Sum(nil)) {
 			return i, nil
 		}
 	}

@@ -19,12 +19,18 @@ type VerifyReport struct {
 // error is that of opening the store, store.ErrNoStore included; once it is
 // open, whatever is wrong is in the report.
 func Verify(ctx context.Context, dataDir string, progress func(done, total int64)) (VerifyReport, error) {
-	var r VerifyReport
 	db, err := store.OpenReader(ctx, store.Path(dataDir))
 	if err != nil {
-		return r, err
+		return VerifyReport{}, err
 	}
 	defer db.Close()
+	return VerifyStore(ctx, db, progress)
+}
+
+// VerifyStore is Verify for a store that is open, which may be a copy. A failure of
+// the database's pages, and not of a session, has store.FileName for its session key.
+func VerifyStore(ctx context.Context, db *store.DB, progress func(done, total int64)) (VerifyReport, error) {
+	var r VerifyReport
 	total, err := archive.StreamBytes(ctx, db)
 	if err != nil {
 		return r, store.Wrap("read", db.Path, err)

@@ -7,18 +7,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/capture"
 	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/index"
 	"github.com/terminus-archive/terminus/internal/project"
 	"github.com/terminus-archive/terminus/internal/store"
+	"github.com/terminus-archive/terminus/internal/transcript"
 )
 
 // errExcluded means that a session's records place it in an excluded project,
@@ -42,6 +46,7 @@ type worker struct {
 	looked   bool // orphans were read
 	limit    int64
 	remarks  []Failure
+	strange  map[string]int64 // records by their types, of which none is known
 }
 
 // run takes the jobs in order. A transcript that cannot be read is a failure
@@ -101,7 +106,7 @@ func (w *worker) job(ctx context.Context, j *job) (err error) {
 	switch {
 	case exists && w.p.o.Config.Exclude.Hidden(s.Meta.Project, s.Meta.PreWorktree):
 		return errExcluded
-	case !j.changed || s.Evicted:
+	case !j.changed:
 		return w.companionsOnly(j, run)
 	case j.t.Kind == harness.Rows:
 		return w.rows(ctx, j, run, s)
@@ -111,7 +116,11 @@ func (w *worker) job(ctx context.Context, j *job) (err error) {
 		return err
 	}
 	defer f.Close()
-	return w.file(ctx, j, run, s, f, stat)
+	take := w.file
+	if s.Evicted {
+		take = w.returned
+	}
+	return w.diverged(run, s, take(ctx, j, run, s, f, stat))
 }
 
 // session loads the session that a transcript belongs to.
@@ -188,7 +197,8 @@ func (w *worker) send(b *batch) error {
 // touched, or changed.
 func (w *worker) file(ctx context.Context, j *job, run *sessionRun, s archive.Session, f *os.File, stat fsx.Stat) error {
 	if !run.exists {
-		return w.grown(ctx, j, run, s, f, stat, archive.Watermark{Source: j.t.Source, CheckedAt: w.p.started.Unix()})
+		return w.grown(ctx, j, run, s, f, stat, archive.Watermark{Source: j.t.Source, CheckedAt: w.p.started.Unix()},
+			archive.Revision{})
 	}
 	if !j.known {
 		return w.changed(ctx, j, run, s, f, stat, nil)
@@ -201,7 +211,7 @@ func (w *worker) file(ctx context.Context, j *job, run *sessionRun, s archive.Se
 	if err != nil {
 		return store.Wrap("read", w.p.db.Path, err)
 	}
-	same, err := w.samePrefix(f, stat, &mark, old.Hash)
+	same, err := w.samePrefix(f, stat, &mark)
 	switch {
 	case err != nil:
 		return err
@@ -210,13 +220,13 @@ func (w *worker) file(ctx context.Context, j *job, run *sessionRun, s archive.Se
 	case stat.Size > mark.Offset && len(archive.NewCover(old.Extents).Gaps(s.Tail.StreamLen)) > 0:
 		return w.regrown(ctx, j, run, s, f, stat, mark, old)
 	}
-	return w.grown(ctx, j, run, s, f, stat, mark)
+	return w.grown(ctx, j, run, s, f, stat, mark, old)
 }
 
 // samePrefix reports whether the archived part of a file is still what the
 // file begins with. The end of it is always compared; the whole of it when
 // anything but growth happened, and once a day.
-func (w *worker) samePrefix(f *os.File, stat fsx.Stat, mark *archive.Watermark, whole []byte) (bool, error) {
+func (w *worker) samePrefix(f *os.File, stat fsx.Stat, mark *archive.Watermark) (bool, error) {
 	if stat.Size < mark.Offset {
 		return false, nil
 	}
@@ -228,6 +238,10 @@ func (w *worker) samePrefix(f *os.File, stat fsx.Stat, mark *archive.Watermark, 
 	onlyGrown := stat.Inode == mark.Stat.Inode && stat.Size > mark.Stat.Size
 	if onlyGrown && now-mark.CheckedAt < int64(checkEvery.Seconds()) {
 		return true, nil
+	}
+	whole, err := fileSum(mark)
+	if err != nil {
+		return false, err
 	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, mark.Offset)); err != nil {
@@ -255,9 +269,11 @@ type intake struct {
 	app    *archive.Appender
 	derive index.Deriver
 	rows   []index.Row
-	sum    hash.Hash // of the transcript's own bytes
-	read   int64     // bytes read since the last batch
-	long   int64     // lines longer than archive.MaxLine
+	cut    *capture.Cutter
+	sums   sums
+	read   int64 // bytes read since the last batch
+	grown  int64 // bytes that they became in the stream
+	long   int64 // lines longer than archive.MaxLine
 
 	rowBytes int64 // of rows
 	located  bool  // the project was looked for
@@ -269,7 +285,8 @@ func (w *worker) intake(ctx context.Context, j *job, run *sessionRun, s archive.
 	if err != nil {
 		return nil, fmt.Errorf("the archive of session %s is damaged, nothing is added to it (see terminus verify): %w", run.key, err)
 	}
-	in := &intake{w: w, j: j, run: run, app: archive.NewAppender(s.Tail, raw), sum: sha256.New(), derive: index.Deriver{Harness: j.h}}
+	in := &intake{w: w, j: j, run: run, app: archive.NewAppender(s.Tail, raw), sums: freshSums(), derive: index.Deriver{Harness: j.h}}
+	in.cut = capture.New(w.p.o.Config.Capture.Mode, j.h, j.t.Kind)
 	if s.Meta.State != "" {
 		if err := json.Unmarshal([]byte(s.Meta.State), &in.derive.State); err != nil {
 			return nil, fmt.Errorf("the stored state of session %s cannot be read: %w", run.key, err)
@@ -279,11 +296,21 @@ func (w *worker) intake(ctx context.Context, j *job, run *sessionRun, s archive.
 	return in, nil
 }
 
+// kept is a line, or a piece of one, as it is archived. What is too long to be
+// held whole is too long to be read as a record, and is archived whole.
+func (in *intake) kept(l archive.Line) archive.Line {
+	if l.Whole() {
+		l.Bytes = in.cut.Line(l.Bytes)
+	}
+	return l
+}
+
 // add appends a line, or a piece of one, to the stream and derives its turns.
 // The error is errExcluded, or that of sending.
 func (in *intake) add(l archive.Line) error {
 	at := in.app.StreamLen()
 	in.app.Add(l.Bytes, l.Start)
+	in.grown += int64(len(l.Bytes))
 	switch {
 	case l.Whole():
 		rows := in.derive.Line(l.Bytes, at)
@@ -338,9 +365,34 @@ func (in *intake) remark(torn bool) {
 	if torn {
 		add(1, "incomplete line", "")
 	}
+	for kind, n := range in.derive.State.Strange {
+		if _, seen := in.w.strange[kind]; seen || len(in.w.strange) < transcript.StrangeLimit {
+			in.w.strange[kind] += n
+		}
+	}
 	if len(parts) > 0 {
 		in.w.remarks = append(in.w.remarks, Failure{in.j.t.Path, strings.Join(parts, ", ")})
 	}
+}
+
+// strangers is the note about records of types that nobody knows, "" where there were none.
+func (w *worker) strangers() string {
+	var all []string
+	for _, kind := range slices.Sorted(maps.Keys(w.strange)) {
+		all = append(all, fmt.Sprintf("%s (%d)", strings.Map(printable, kind), w.strange[kind]))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "records of types that are not known, archived and not searched: " + strings.Join(all, ", ")
+}
+
+// printable keeps a note on its line.
+func printable(r rune) rune {
+	if !unicode.IsPrint(r) {
+		return unicode.ReplacementChar
+	}
+	return r
 }
 
 // due reports whether a transaction should end before a line of n bytes.
@@ -350,9 +402,9 @@ func (in *intake) due(n int) bool {
 
 // batch takes what has come together so far.
 func (in *intake) batch(up archive.Append) *batch {
-	b := &batch{job: in.j, sess: in.run, meta: in.run.meta, up: up, rows: in.rows, state: in.derive.State, bytesRead: in.read}
+	b := &batch{job: in.j, sess: in.run, meta: in.run.meta, up: up, rows: in.rows, state: in.derive.State, bytesRead: in.read, growth: in.grown}
 	b.project, b.preTree = in.run.meta.Project, in.run.meta.PreWorktree
-	in.rows, in.read, in.rowBytes, in.batched = nil, 0, 0, true
+	in.rows, in.read, in.grown, in.rowBytes, in.batched = nil, 0, 0, 0, true
 	return b
 }
 

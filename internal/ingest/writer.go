@@ -7,8 +7,11 @@ import (
 	"fmt"
 
 	"github.com/terminus-archive/terminus/internal/archive"
+	"github.com/terminus-archive/terminus/internal/capture"
+	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/index"
+	"github.com/terminus-archive/terminus/internal/observe"
 	"github.com/terminus-archive/terminus/internal/store"
 )
 
@@ -59,7 +62,7 @@ func (p *pass) pipeline(ctx context.Context) error {
 
 	q := newQueue[*batch]()
 	worked := make(chan error, 1)
-	wk := &worker{p: p, q: q, inFlight: map[string]bool{}, limit: limit}
+	wk := &worker{p: p, q: q, inFlight: map[string]bool{}, limit: limit, strange: map[string]int64{}}
 	go func() {
 		defer close(q.ch)
 		worked <- wk.run(ctx)
@@ -74,6 +77,9 @@ func (p *pass) pipeline(ctx context.Context) error {
 	}
 	err = <-worked
 	p.res.Remarks = append(p.res.Remarks, wk.remarks...)
+	if note := wk.strangers(); note != "" {
+		p.res.Notes = append(p.res.Notes, note)
+	}
 	if err != nil {
 		return err
 	}
@@ -108,6 +114,10 @@ func (w *writer) one(ctx context.Context, b *batch) error {
 		b.barrier = nil
 		return nil
 	}
+	if r := b.restore; r != nil {
+		b.restore = nil // it is answered whatever becomes of it
+		return w.restore(ctx, r)
+	}
 	if b.failure != nil {
 		w.p.res.Failures = append(w.p.res.Failures, *b.failure)
 	}
@@ -115,7 +125,10 @@ func (w *writer) one(ctx context.Context, b *batch) error {
 		if err := w.w.Begin(ctx); err != nil {
 			return err
 		}
-		return archive.Rename(ctx, w.w, b.sess.key, b.renameTo)
+		if err := archive.Rename(ctx, w.w, b.sess.key, b.renameTo); err != nil {
+			return err
+		}
+		return observe.Rename(ctx, w.w, b.sess.key, b.renameTo)
 	}
 	if b.sess != nil {
 		if err := w.w.Begin(ctx); err != nil {
@@ -172,6 +185,9 @@ func (w *writer) apply(ctx context.Context, b *batch) error {
 	}
 	if b.hide {
 		return archive.SetProject(ctx, w.w, b.sess.key, b.meta.Project, b.meta.PreWorktree)
+	}
+	if b.diverged != nil {
+		return archive.SetDiverged(ctx, w.w, b.sess.key, *b.diverged)
 	}
 	if b.touch {
 		return archive.Touch(ctx, w.w, b.mark.Source, b.mark.Stat, b.mark.CheckedAt)
@@ -233,6 +249,11 @@ func (w *writer) rows(ctx context.Context, b *batch, pl *place) error {
 	}
 	pl.next += added
 	w.open.turns += added
+	if b.sess.exists && int64(len(b.rows)) > skipped {
+		if err := archive.Reopen(ctx, w.w, b.sess.key); err != nil {
+			return err
+		}
+	}
 	if skipped > 0 {
 		w.p.res.Notes = append(w.p.res.Notes, fmt.Sprintf("%s has more than %d turns: %d further records are archived and are no turns",
 			b.sess.key, index.MaxTurns, skipped))
@@ -261,6 +282,9 @@ func (w *writer) meta(ctx context.Context, b *batch, pl *place) error {
 		m.PendingParent = index.UUIDValue(b.state.FirstParent)
 	}
 	m.State, m.DerivedVersion = string(state), store.DerivedSchema
+	if b.growth > 0 {
+		m.CaptureMode = string(capture.Record(config.CaptureMode(m.CaptureMode), w.p.o.Config.Capture.Mode))
+	}
 	if m.TranscriptPath, err = w.transcriptPath(ctx, b, m.TranscriptPath); err != nil {
 		return err
 	}
@@ -317,20 +341,15 @@ func (w *writer) mark(ctx context.Context, b *batch, pl *place) error {
 
 // grow lengthens the transcript's newest revision, or makes its first.
 func (w *writer) grow(ctx context.Context, b *batch, pl *place) (int64, error) {
-	hash, err := archive.RestoreHash(b.mark.SHAState)
-	if err != nil {
-		return 0, err
-	}
-	sum := hash.Sum(nil)
 	id, err := archive.NewestRevision(ctx, w.w, pl.no, b.mark.Source)
 	if err != nil {
 		return 0, err
 	}
 	if id != 0 {
-		return id, archive.Grow(ctx, w.w, id, b.growOff, b.growth, b.mark.Offset, sum)
+		return id, archive.Grow(ctx, w.w, id, b.growOff, b.growth, b.stateLen, b.stateSum)
 	}
 	return archive.AddRevision(ctx, w.w, archive.Revision{
-		No: pl.no, Source: b.mark.Source, MadeAt: w.now, Cause: archive.CauseFirst, Len: b.mark.Offset, Hash: sum,
+		No: pl.no, Source: b.mark.Source, MadeAt: w.now, Cause: archive.CauseFirst, Len: b.stateLen, Hash: b.stateSum,
 		Extents: archive.Extents{}.Add(b.growOff, b.growth),
 	})
 }

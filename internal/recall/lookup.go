@@ -22,8 +22,23 @@ type Limits struct {
 	MaxCandidates   int `json:"max_candidates"`   // names looked up
 }
 
-// DefaultLimits are those of the contract. No setting changes them.
+// DefaultLimits are those of the contract. No setting changes them; a Replayer
+// tries others, and hands nothing over.
 var DefaultLimits = Limits{Ranked: 10, CompactedRanked: 50, EntityRank: 3, CoOccurring: 2, MaxTurns: 3, MaxCandidates: 8}
+
+// enough reports whether a hit at a rank, counted from 0, may be handed over for
+// the number of things in its structured fields that the prompt names.
+func (l Limits) enough(rank, matched int) bool {
+	return matched > 0 && (rank < l.EntityRank || matched >= l.CoOccurring)
+}
+
+// looked is how many hits are looked at.
+func (l Limits) looked(compacted bool) int {
+	if compacted {
+		return l.CompactedRanked
+	}
+	return l.Ranked
+}
 
 // A LookupRequest is a prompt, and what is known of the session it was typed in.
 type LookupRequest struct {
@@ -77,6 +92,9 @@ type Lookup struct {
 	// highest session number, nil without any.
 	Opened             bool
 	WatermarkSessionNo *int64
+	// Looked says that the archive was searched: Candidates are all that was found
+	// within the limits.
+	Looked bool
 	// Excluded says that the configuration excludes the project: nothing of the
 	// prompt is to be kept.
 	Excluded bool
@@ -96,6 +114,7 @@ const (
 	reasonTooLow  = "no turn matches a stored path, command, error, identifier or tool well enough"
 	reasonKnown   = "the session has, or had, what matches already"
 	reasonDropped = "the compaction dropped nothing that matches"
+	reasonEvicted = "retention dropped the text of what matches"
 	reasonResults = "only tool results match, which are never handed over"
 )
 
@@ -139,6 +158,7 @@ func LookUp(ctx context.Context, r *search.Reader, q LookupRequest) (Lookup, err
 	if err := k.write(ctx); err != nil {
 		return l, err
 	}
+	k.Looked = true
 	return k.Lookup, nil
 }
 
@@ -199,10 +219,7 @@ func (k *lookup) known(ids ...int64) (reason string) {
 
 // choose searches, and picks the turns that are handed over.
 func (k *lookup) choose(ctx context.Context) error {
-	limit := k.q.Limits.Ranked
-	if k.Compacted {
-		limit = k.q.Limits.CompactedRanked
-	}
+	limit := k.q.Limits.looked(k.Compacted)
 	query := search.PromptQuery{Spellings: k.names.spellings, Words: k.names.weighed(), Limit: limit, Pass: k.visible}
 	if k.Compacted {
 		query.Pass = func(id int64) bool { return !k.compaction.Dropped(id) }
@@ -227,25 +244,30 @@ func (k *lookup) choose(ctx context.Context) error {
 		if len(k.chosen) >= k.q.Limits.MaxTurns {
 			continue
 		}
-		k.consider(rank, h, copies)
+		if !k.consider(rank, h, copies) {
+			continue
+		}
+		if err := k.offer(ctx, h); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// consider chooses a hit, or notes what speaks against it.
-func (k *lookup) consider(rank int, h *search.PromptHit, copies []int64) {
-	matched := len(h.MatchedOn)
-	if matched == 0 || rank >= k.q.Limits.EntityRank && matched < k.q.Limits.CoOccurring {
+// consider reports whether a hit is to be handed over, and notes what speaks
+// against it.
+func (k *lookup) consider(rank int, h *search.PromptHit, copies []int64) bool {
+	if !k.q.Limits.enough(rank, len(h.MatchedOn)) {
 		k.Reason = reasonTooLow
-		return
+		return false
 	}
 	if h.ToolResult {
 		k.Reason = reasonResults
-		return
+		return false
 	}
 	if k.Compacted && !slices.ContainsFunc(copies, k.compaction.Dropped) {
 		k.Reason = reasonDropped
-		return
+		return false
 	}
 	reason := k.known(copies...)
 	if slices.ContainsFunc(k.chosen, func(c search.PromptHit) bool { return slices.Contains(copies, c.ID) }) {
@@ -257,9 +279,27 @@ func (k *lookup) consider(rank int, h *search.PromptHit, copies []int64) {
 		if k.State.suppress(Suppressed{h.ID, reason}) {
 			k.Changed = true
 		}
-		return
+		return false
 	}
-	k.chosen = append(k.chosen, *h)
+	return true
+}
+
+// offer chooses a hit, unless retention dropped its bytes: a line that quotes
+// nothing tells nothing.
+func (k *lookup) offer(ctx context.Context, h *search.PromptHit) error {
+	t, ok, err := k.snap.Turn(ctx, k.view, h.ID)
+	if err == nil && ok && t.Session.Evicted {
+		var record []byte
+		if record, err = k.snap.Bytes(ctx, &t); record == nil && err == nil {
+			k.Reason = reasonEvicted
+			k.Suppressed = append(k.Suppressed, Suppressed{h.ID, Evicted})
+			return nil
+		}
+	}
+	if err == nil {
+		k.chosen = append(k.chosen, *h)
+	}
+	return err
 }
 
 // write makes the text of the chosen turns. Of those for which the budget has no

@@ -525,13 +525,33 @@ func TestARecalledTurnIsCutAroundTheName(t *testing.T) {
 	}
 }
 
-func TestAnEvictedTurnHasNoExcerpt(t *testing.T) {
+// A turn whose bytes retention dropped is not handed over. It makes room for the
+// next, and is told among what was held back.
+func TestAnEvictedTurnIsNotHandedOver(t *testing.T) {
+	m := newMachine(t)
+	m.session(1, readCall("/work/app/src/retry.go"), typed("last"))
+	l := m.prompt(now, "src/retry.go", recall.State{})
+	if len(l.Injected) != 1 {
+		t.Fatalf("got %+v", l)
+	}
+	m.exec(`DELETE FROM blocks; UPDATE session_meta SET is_evicted = 1`)
+	m.session(2, readCall("/work/app/src/retry.go"))
+	l = m.prompt(now, "src/retry.go", recall.State{})
+	if len(l.Candidates) != 2 || len(l.Injected) != 1 || l.Injected[0].TurnID>>search.TurnBits != 1 || l.Reason != "" {
+		t.Errorf("got %+v", l)
+	}
+	if want := []recall.Suppressed{{TurnID: 0, Reason: recall.Evicted}}; !reflect.DeepEqual(l.Suppressed, want) || len(l.State.Suppressed) > 0 {
+		t.Errorf("got %+v, state %+v", l.Suppressed, l.State.Suppressed)
+	}
+}
+
+func TestOnlyEvictedTurnsAreNothing(t *testing.T) {
 	m := newMachine(t)
 	m.session(1, readCall("/work/app/src/retry.go"), typed("last"))
 	m.exec(`DELETE FROM blocks; UPDATE session_meta SET is_evicted = 1`)
 	l := m.prompt(now, "src/retry.go", recall.State{})
-	if want := recallStart + "- turn 0 (2026-08-12): \n</terminus-recall>"; l.Text != want || l.Injected[0].Chars != 0 {
-		t.Errorf("got %q", l.Text)
+	if l.Text != "" || l.Reason != "retention dropped the text of what matches" || l.Changed {
+		t.Errorf("got %+v", l)
 	}
 }
 

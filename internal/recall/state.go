@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +21,10 @@ const (
 	AlreadyInjected  = "already_injected"   // this session was given it on an earlier prompt
 	VisibleInSession = "visible_in_session" // it is in the session's own context
 	CarriedByBrief   = "carried_by_brief"   // the brief quoted it
+
+	// Evicted is a reason as well, of the archive and not of the session: no State
+	// keeps it.
+	Evicted = "evicted"
 )
 
 // A Suppressed is a turn that was not handed over, and why.
@@ -46,6 +51,8 @@ const (
 	stateFormat = 1
 	// stateDir holds the files, inside the data directory.
 	stateDir = "injection"
+	// stateExtension ends their names.
+	stateExtension = ".json"
 	// tempPrefix and tempSuffix are those of a file that is being written.
 	tempPrefix, tempSuffix = ".inject-", ".tmp"
 	// maxState bounds what is read of a file: the ids of a hundred thousand
@@ -84,7 +91,7 @@ func ValidSessionID(id string) bool {
 }
 
 func statePath(dataDir, sessionID string) string {
-	return filepath.Join(dataDir, stateDir, sessionID+".json")
+	return filepath.Join(dataDir, stateDir, sessionID+stateExtension)
 }
 
 // LoadState reads what a session has been given. A file that is not there, that
@@ -158,6 +165,30 @@ func (s State) Save(dataDir, sessionID string) error {
 func SweepStates(dataDir string, now time.Time) {
 	const staleAfter = time.Hour
 	fsx.SweepStale(filepath.Join(dataDir, stateDir), tempPrefix, tempSuffix, now.Add(-staleAfter))
+}
+
+// OldStates are the ids of the sessions whose files were last written before a
+// time.
+func OldStates(dataDir string, before time.Time) []string {
+	var ids []string
+	entries, _ := os.ReadDir(filepath.Join(dataDir, stateDir))
+	for _, e := range entries {
+		id, whole := strings.CutSuffix(e.Name(), stateExtension)
+		if !whole || !e.Type().IsRegular() || !ValidSessionID(id) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.ModTime().Before(before) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// DropState forgets what a session was given.
+func DropState(dataDir, sessionID string) {
+	if ValidSessionID(sessionID) {
+		_ = os.Remove(statePath(dataDir, sessionID))
+	}
 }
 
 // document is the file of s, of which parseState is the reverse.

@@ -31,8 +31,12 @@ func New(redact bool) Filter { return Filter{off: !redact} }
 // Off reports that f passes everything as it is.
 func (f Filter) Off() bool { return f.off }
 
-// MarkerWord is the word that every marker has.
-const MarkerWord = "redacted"
+const (
+	// MarkerWord is the word that every marker has.
+	MarkerWord = "redacted"
+	// Marker stands for a secret of which nothing else is told.
+	Marker = markPlain
+)
 
 // Marked reports whether text has a marker. One that stood in the text from the
 // beginning counts.

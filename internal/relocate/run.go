@@ -11,6 +11,7 @@ import (
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/ingest"
+	"github.com/terminus-archive/terminus/internal/store"
 )
 
 // A DoneError is a failure after the pointer named the new place: the move is done,
@@ -52,6 +53,9 @@ func (p *Plan) Run(ctx context.Context) error {
 		return fmt.Errorf("take the ingest lock: %w", err)
 	}
 	defer func() { _ = lock.Unlock() }()
+	if err := store.NoSnapshotRuns(p.From); err != nil {
+		return err
+	}
 	c, err := p.copy(ctx)
 	if err != nil {
 		return err
@@ -231,10 +235,7 @@ func (p *Plan) removeTree(dir string, lock *fsx.Lock) error {
 		}
 		p.o.reached(removing)
 	}
-	if err := lock.Unlock(); err != nil {
-		return err
-	}
-	if err := os.Remove(filepath.Join(real, ingest.LockName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := lock.Remove(); err != nil {
 		return err
 	}
 	if err := os.Remove(real); err != nil {

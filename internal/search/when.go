@@ -34,6 +34,15 @@ func bound(text, rest string) (string, error) {
 	return "", fmt.Errorf("%q is neither a day (YYYY-MM-DD) nor an instant (YYYY-MM-DDTHH:MM:SS.mmmZ)", text)
 }
 
+// Later reports whether a turn's time, as its harness wrote it, lies after at: as
+// an instant, whatever its zone, and where it is none, as text.
+func Later(ts string, at time.Time) bool {
+	if t, ok := archive.ParseTime(ts); ok {
+		return t.After(at)
+	}
+	return ts > archive.Stamp(at)
+}
+
 // is reports whether text is a time in exactly that form: time.Parse alone
 // takes a one-digit hour and a comma before the fraction.
 func is(form, text string) bool {

@@ -23,7 +23,8 @@ type Whole struct {
 }
 
 const wholeColumns = `SELECT s.session_key, s.session_no, m.session_id, m.project, m.first_turn_at, m.last_turn_at, ` + turnCount + `,
-	CASE WHEN m.is_evicted = 1 THEN 0 ELSE coalesce(m.stream_len, 0) END, coalesce(m.is_evicted, 0)` + sessionFrom
+	CASE WHEN m.is_evicted = 1 THEN 0 ELSE coalesce(m.stream_len,
+		(SELECT max(b.stream_offset + b.byte_len) FROM blocks b WHERE b.session_no = s.session_no), 0) END, coalesce(m.is_evicted, 0)` + sessionFrom
 
 func (h *Whole) targets() []any {
 	return []any{&h.Key, &h.No, &h.SessionID, &h.Project, &h.FirstTurnAt, &h.LastTurnAt, &h.Turns, &h.Bytes, &h.Evicted}

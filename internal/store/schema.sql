@@ -42,6 +42,13 @@ CREATE TABLE IF NOT EXISTS session_meta (
   transcript_diverged  INTEGER,
   capture_mode         TEXT,
   hidden_by            TEXT,
+  -- what retention dropped from the start of the stream: its bytes, the number of
+  -- the block behind it, and the chained hash of the blocks that are gone
+  evicted_len          INTEGER NOT NULL DEFAULT 0,
+  evicted_blocks       INTEGER NOT NULL DEFAULT 0,
+  evicted_hash         BLOB NOT NULL DEFAULT x'',
+  -- place in the queue of closed sessions whose facts are to be observed
+  unobserved           INTEGER,
   -- blocks below this number are final: they are never cut again
   settled_blocks       INTEGER NOT NULL DEFAULT 0,
   settled_hash         BLOB NOT NULL DEFAULT x'',
@@ -57,7 +64,14 @@ CREATE INDEX IF NOT EXISTS idx_session_meta_folded ON session_meta(project_pre_w
   WHERE project_pre_worktree IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_last ON session_meta(project, last_turn_at, session_key) WHERE parent_session_key IS NULL;
 CREATE INDEX IF NOT EXISTS idx_session_meta_pending ON session_meta(pending_parent) WHERE pending_parent IS NOT NULL;
+CREATE INDEX IF NOT EXISTS idx_session_meta_aged ON session_meta(last_turn_at) WHERE last_turn_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS idx_session_meta_held ON session_meta(last_turn_at)
+  WHERE last_turn_at IS NOT NULL AND stream_len > evicted_len;
 CREATE INDEX IF NOT EXISTS idx_session_meta_unsettled ON session_meta(unsettled) WHERE unsettled <> 0;
+CREATE INDEX IF NOT EXISTS idx_session_meta_open ON session_meta(last_turn_at, session_key)
+  WHERE is_final IS NULL AND last_turn_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS idx_session_meta_unobserved ON session_meta(unobserved, project, project_pre_worktree, session_key)
+  WHERE unobserved IS NOT NULL AND is_evicted IS NOT 1;
 
 CREATE TABLE IF NOT EXISTS blocks (
   session_no    INTEGER NOT NULL REFERENCES sessions(session_no),
@@ -99,6 +113,7 @@ CREATE TABLE IF NOT EXISTS companions (
   seen_at    TEXT NOT NULL,
   byte_len   INTEGER NOT NULL,
   hash       BLOB NOT NULL,
+  is_evicted INTEGER,
   UNIQUE (session_no, name, version)
 );
 
@@ -133,9 +148,11 @@ CREATE TABLE IF NOT EXISTS watermarks (
   updated_at  TEXT NOT NULL,
   revision    INTEGER NOT NULL REFERENCES revisions(id),
   tail_hash   BLOB NOT NULL,
-  sha_state   BLOB NOT NULL
+  sha_state   BLOB NOT NULL,
+  state_sha   BLOB NOT NULL DEFAULT x'' -- where the newest revision is not the file
 );
 CREATE INDEX IF NOT EXISTS idx_watermarks_session ON watermarks(session_no);
+CREATE INDEX IF NOT EXISTS idx_watermarks_revision ON watermarks(revision); -- a deleted revision looks for them
 
 CREATE TABLE IF NOT EXISTS tombstones (
   session_key TEXT PRIMARY KEY,
@@ -176,9 +193,14 @@ CREATE TABLE IF NOT EXISTS decisions (
   thresholds           TEXT,
   chars_injected       INTEGER,
   text                 TEXT,
-  reason               TEXT
+  reason               TEXT,
+  looked               INTEGER,
+  judged_at            TEXT
 );
-CREATE INDEX IF NOT EXISTS idx_decisions_session ON decisions(session_id);
+CREATE INDEX IF NOT EXISTS idx_decisions_session ON decisions(session_id, ts);
+-- What a tally needs: the rows themselves are a hundred times as long.
+CREATE INDEX IF NOT EXISTS idx_decisions_tally ON decisions(cwd, compacted, chars_injected, injected);
+CREATE INDEX IF NOT EXISTS idx_decisions_unjudged ON decisions(session_id, cwd) WHERE judged_at IS NULL;
 CREATE INDEX IF NOT EXISTS idx_decisions_ts ON decisions(ts);
 
 -- What became of a decision once its session was closed. A turn that was deleted
@@ -192,6 +214,7 @@ CREATE TABLE IF NOT EXISTS labels (
   labeled_at  TEXT
 );
 CREATE INDEX IF NOT EXISTS idx_labels_decision ON labels(decision_id);
+CREATE INDEX IF NOT EXISTS idx_labels_label ON labels(label, decision_id, turn_id);
 
 -- The mechanical facts of closed sessions.
 CREATE TABLE IF NOT EXISTS observations (

@@ -39,3 +39,22 @@ func (db *DB) RestoreSchema(ctx context.Context) error {
 	}
 	return asStoreError("write", db.Path, tx.Commit())
 }
+
+// RenewSearch replaces the search index by an empty one, and notes that the store
+// is to be derived again. Only before Writer.
+func (db *DB) RenewSearch(ctx context.Context) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return asStoreError("write", db.Path, err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	for _, stmt := range []string{`DROP TABLE turns_fts`, schema, `UPDATE meta SET value = '0' WHERE key = 'derived_schema'`} {
+		if _, err := tx.ExecContext(ctx, stmt); err != nil {
+			return asStoreError("write", db.Path, err)
+		}
+	}
+	if err := configureSearch(ctx, tx); err != nil {
+		return asStoreError("write", db.Path, err)
+	}
+	return asStoreError("write", db.Path, tx.Commit())
+}

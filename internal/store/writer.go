@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 )
 
 // A Writer is the one connection that changes the store. Statements are
@@ -75,16 +76,31 @@ func (w *Writer) InTx() bool { return w.open }
 // transactions only. It never waits: with a reader in the way the WAL stays
 // for the next checkpoint.
 func (w *Writer) Checkpoint(ctx context.Context) error {
-	for _, pragma := range []string{
-		"PRAGMA busy_timeout = 0",
-		"PRAGMA wal_checkpoint(TRUNCATE)",
-		fmt.Sprintf("PRAGMA busy_timeout = %d", busyTimeout.Milliseconds()),
-	} {
-		if _, err := w.conn.ExecContext(ctx, pragma); err != nil && !IsKind(asStoreError("", "", err), Locked) {
-			return asStoreError("checkpoint", w.db.Path, err)
+	_, err := w.Truncate(ctx, 0)
+	return err
+}
+
+// Truncate is Checkpoint that waits for the readers of earlier states, at most as
+// long as wait. It reports whether the whole WAL was moved and the file is empty:
+// no page of an earlier state is then left in it, or in the database.
+func (w *Writer) Truncate(ctx context.Context, wait time.Duration) (bool, error) {
+	setBusy := func(d time.Duration) error {
+		_, err := w.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", d.Milliseconds()))
+		return err
+	}
+	var busy, frames, moved int64
+	err := setBusy(wait)
+	if err == nil {
+		err = w.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+		if e := setBusy(busyTimeout); err == nil {
+			err = e
 		}
 	}
-	return nil
+	err = asStoreError("checkpoint", w.db.Path, err)
+	if IsKind(err, Locked) {
+		return false, nil
+	}
+	return err == nil && busy == 0 && w.db.WALBytes() == 0, err
 }
 
 // TrimWAL truncates the WAL where it has grown past WALLimit; between

@@ -135,9 +135,33 @@ type State struct {
 	// a torn record, several records, NULs, a record that lacks what all of its
 	// type have. It is only told, and not stored.
 	Damaged int64 `json:"-"`
+	// Strange counts, by their types, the records that have what a turn has and are of
+	// a type that nobody knows: a part of the conversation, perhaps, that is archived
+	// and not found. It is only told, and not stored, and holds StrangeLimit types.
+	Strange map[string]int64 `json:"-"`
 	// Title is the best title seen so far, with its rank (higher wins).
 	Title     string `json:"title,omitempty"`
 	TitleRank int    `json:"title_rank,omitempty"`
+}
+
+const (
+	// StrangeLimit bounds the types of State.Strange: foreign bytes name them.
+	StrangeLimit = 16
+	// strangeBytes bounds each of their names.
+	strangeBytes = 64
+)
+
+// SeeStrange counts a record of a type that nobody knows. Beyond StrangeLimit types it
+// does nothing.
+func (s *State) SeeStrange(kind []byte) {
+	name := string(CutBytes(kind, strangeBytes))
+	if _, seen := s.Strange[name]; !seen && len(s.Strange) >= StrangeLimit {
+		return
+	}
+	if s.Strange == nil {
+		s.Strange = map[string]int64{}
+	}
+	s.Strange[name]++
 }
 
 // Wrap makes the stream line of a row harness's record: its id and its row, a

@@ -74,10 +74,13 @@ type Program struct {
 // there is an error, a *ForeignError where it can be removed.
 func planProgram(exe, path string) (Program, error) {
 	p := Program{Path: path, Exe: exe}
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	absent := func() (Program, error) {
 		p.Needed = true
 		return p, checkDir(filepath.Dir(path))
+	}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return absent()
 	}
 	if err != nil {
 		return p, err
@@ -86,13 +89,16 @@ func planProgram(exe, path string) (Program, error) {
 		return p, nil
 	}
 	marked, err := MarkedFile(path)
-	if err != nil {
-		return p, err
+	if err == nil && !marked {
+		err = &ForeignError{path}
 	}
-	if !marked {
-		return p, &ForeignError{path}
+	var old []byte
+	if err == nil {
+		old, err = os.ReadFile(path)
 	}
-	old, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return absent() // an uninstall took it away just now
+	}
 	if err != nil {
 		return p, err
 	}

@@ -31,6 +31,17 @@ type Outcome struct {
 	Held bool
 	// Changed names what was put in, brought up to date or taken out.
 	Changed []string
+	// Orphans are what was left alone although it runs this install's program.
+	Orphans []Orphan
 	// Remarks are sentences about what was left alone.
 	Remarks []string
+}
+
+// An Orphan is an entry that runs a program of this install with arguments that are not
+// ours.
+type Orphan struct {
+	// Key is the path of the entry in its file, as .hooks.Stop[0].hooks[1].
+	Key string
+	// Program is what it runs.
+	Program string
 }

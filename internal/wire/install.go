@@ -1,12 +1,14 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/fsx"
@@ -74,6 +76,11 @@ func (e *RefusedError) ReadOnly() bool { return errors.Is(e.Err, errReadOnly) }
 // of it is an error: a *ForeignError, a *RefusedError, or another one.
 func Prepare(o Options) (*Plan, error) {
 	p := &Plan{o: o, Receipt: filepath.Join(o.Places.Receipt, ReceiptName)}
+	for _, path := range []string{o.Places.Binary, o.Places.Receipt, o.Places.ClaudeSettings, o.Places.ClaudeState} {
+		if !utf8.ValidString(path) {
+			return nil, fmt.Errorf("%s: not UTF-8, and so cannot be written down in JSON", path)
+		}
+	}
 	var err error
 	if p.was, err = ReadReceipt(o.Places.Receipt); err != nil {
 		return nil, err
@@ -169,16 +176,48 @@ func (p *Plan) Changes() bool {
 // TimerError is why a timer that was written could not be started at once.
 func (p *Plan) TimerError() error { return p.timers }
 
-// Carry does what was decided on, and brings the plan up to date with what was found
-// while doing it. When it fails, what was done until then stays, and is in the
-// receipt; where nothing was, the receipt goes as well.
+// Carry does what was decided on: it waits for its turn, decides once more by what
+// there is then, and brings the plan up to date with that and with what was found while
+// doing it. When it fails, what was done until then stays, and is in the receipt; where
+// nothing was, the receipt goes as well. The error is a *BusyError where another install
+// or uninstall was at work all the while.
 func (p *Plan) Carry(ctx context.Context) error {
-	err := p.carry(ctx)
-	if err != nil && !p.begun && p.was.Format == 0 {
-		_ = removeReceipt(p.o.Places.Receipt)
-		removeDirectories(p.now.Directories)
+	if p.settled() {
+		return nil // nothing is made for a lock either
 	}
+	turn, err := takeTurn(ctx, p.o.Places.Receipt)
+	if err != nil {
+		return err
+	}
+	now, err := Prepare(p.o)
+	if err != nil {
+		turn.end()
+		return err
+	}
+	before := p.now.Directories
+	*p = *now
+	p.now.addDirectories(turn.made)
+	if now.was.Format == 0 {
+		p.now.addDirectories(before) // another has removed the receipt, and left them to us
+	}
+	err = p.carry(ctx)
+	if err == nil || p.begun || p.was.Format != 0 {
+		turn.end()
+		return err
+	}
+	_, _ = removeReceipt(p.o.Places.Receipt)
+	turn.end(p.now.Directories...)
 	return err
+}
+
+// settled reports whether nothing at all is to be written.
+func (p *Plan) settled() bool {
+	was, err := p.was.encode()
+	if err != nil {
+		return false
+	}
+	now, err := p.now.encode()
+	return err == nil && !p.Changes() && bytes.Equal(was, now)
 }
 
 func (p *Plan) carry(ctx context.Context) error {
@@ -273,7 +312,7 @@ func (p *Plan) startTimer(ctx context.Context) error {
 		case there && !mine:
 			err = fmt.Errorf("%s: is there already, and is not from terminus install", f.Path)
 		case f.Link == "":
-			err = fsx.WriteAtomic(f.Path, f.Text, 0o644)
+			err = fsx.WriteAtomic(f.Path, f.Text, timerMode)
 		case !there:
 			err = os.Symlink(f.Link, f.Path)
 		}

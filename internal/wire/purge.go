@@ -87,6 +87,9 @@ func (a Archive) Purge() (left bool, err error) {
 		return true, err
 	}
 	defer func() { _ = lock.Unlock() }()
+	if err := store.NoSnapshotRuns(a.Dir); err != nil {
+		return true, err
+	}
 	for _, name := range a.names {
 		if name == ingest.LockName {
 			continue
@@ -95,10 +98,7 @@ func (a Archive) Purge() (left bool, err error) {
 			return true, err
 		}
 	}
-	if err := lock.Unlock(); err != nil {
-		return true, err
-	}
-	if err := os.Remove(filepath.Join(a.Dir, ingest.LockName)); err != nil {
+	if err := lock.Remove(); err != nil {
 		return true, err
 	}
 	_ = os.Remove(a.Dir) // one that holds something else stays

@@ -159,15 +159,12 @@ func (r Receipt) save(dir string) error {
 	return fsx.WriteAtomic(path, text, fsx.OwnerFile)
 }
 
-// removeReceipt removes the receipt of dir. Where there is none, but an install was
-// killed while it wrote its first, the directory goes, unless it holds something else.
-func removeReceipt(dir string) error {
-	if fsx.Sweep(filepath.Join(dir, ReceiptName)) {
-		defer func() { _ = os.Remove(dir) }()
+// removeReceipt removes the receipt of dir, and reports whether there was something of a
+// receipt that an install was killed while writing.
+func removeReceipt(dir string) (swept bool, err error) {
+	swept = fsx.Sweep(filepath.Join(dir, ReceiptName))
+	if err = os.Remove(filepath.Join(dir, ReceiptName)); os.IsNotExist(err) {
+		err = nil
 	}
-	err := os.Remove(filepath.Join(dir, ReceiptName))
-	if os.IsNotExist(err) {
-		return nil
-	}
-	return err
+	return swept, err
 }

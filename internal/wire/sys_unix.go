@@ -17,6 +17,17 @@ const startsAnyName = true
 // writable reports what keeps this user from making files in a directory.
 func writable(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
 
+// errOwner says that a file cannot be replaced by one of the same owner.
+var errOwner = errors.New("belongs to another user")
+
+// ownable reports whether what replaces a file can be given to its owner.
+func ownable(info fs.FileInfo) error {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && os.Geteuid() != 0 && int(stat.Uid) != os.Geteuid() {
+		return errOwner
+	}
+	return nil
+}
+
 // giveTo makes the owner of a file that of another, which may be nil.
 func giveTo(path string, like fs.FileInfo) error {
 	if like == nil {
@@ -35,7 +46,7 @@ func giveTo(path string, like fs.FileInfo) error {
 	if err == nil || have.Uid == want.Uid { // a group that one is not in cannot be given
 		return nil
 	}
-	return errors.New("belongs to another user")
+	return errOwner
 }
 
 // removeProgram removes a program, which may be the one that runs.

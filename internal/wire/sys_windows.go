@@ -14,6 +14,9 @@ const startsAnyName = false
 // writable has nothing to ask: what keeps a file from being made shows when it is.
 func writable(string) error { return nil }
 
+// ownable has nothing to ask, as giveTo has nothing to give.
+func ownable(fs.FileInfo) error { return nil }
+
 // giveTo has nothing to give: a file belongs to who made it.
 func giveTo(string, fs.FileInfo) error { return nil }
 

@@ -27,6 +27,10 @@ func readTarget(path string) (target, error) {
 	t := target{path: path}
 	var err error
 	if t.real, err = follow(path); err != nil {
+		var named *fs.PathError
+		if !errors.As(err, &named) {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
 		return t, err
 	}
 	if t.text, _, err = ReadFile(t.real); err != nil || t.text == nil {
@@ -55,7 +59,7 @@ func follow(path string) (string, error) {
 		}
 		path = link
 	}
-	return "", fmt.Errorf("%s: too many links", path)
+	return "", errors.New("too many links")
 }
 
 // mode is the mode that the file has, or is to get.
@@ -75,7 +79,13 @@ func (t target) check() error {
 	if t.info != nil && t.mode()&0o222 == 0 {
 		return fmt.Errorf("%s: %w", t.real, errReadOnly)
 	}
-	return checkDir(filepath.Dir(t.real))
+	if err := checkDir(filepath.Dir(t.real)); err != nil || t.info == nil {
+		return err
+	}
+	if err := ownable(t.info); err != nil {
+		return fmt.Errorf("%s: %w (%w)", t.real, errReadOnly, err)
+	}
+	return nil
 }
 
 // checkDir reports what would keep a file from being made in a directory, which may
@@ -87,17 +97,25 @@ func checkDir(dir string) error {
 		case err == nil && !info.IsDir():
 			return fmt.Errorf("%s: not a directory", dir)
 		case err == nil:
-			if err := writable(dir); err != nil {
+			err := writable(dir)
+			if errors.Is(err, fs.ErrNotExist) {
+				break // an uninstall took it away just now
+			}
+			if err != nil {
 				return fmt.Errorf("%s: %w (%w)", dir, errReadOnly, err)
 			}
 			return nil
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
-		if _, err := os.Lstat(dir); err == nil {
+		link, err := os.Lstat(dir)
+		switch {
+		case err != nil:
+			dir = filepath.Dir(dir)
+		case link.Mode()&fs.ModeSymlink != 0:
 			return fmt.Errorf("%s: a link that leads nowhere", dir)
 		}
-		dir = filepath.Dir(dir)
+		// Else another install made it just now: it is looked at again.
 	}
 }
 

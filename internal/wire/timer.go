@@ -47,6 +47,10 @@ const (
 	windowsFile  = "ingest-task.xml"
 )
 
+// timerMode is the mode of a timer's files. They hold no secret, and a system's own are
+// read by everybody.
+const timerMode = 0o644
+
 // The hour of the day at which launchd and Windows run the timer: most machines are
 // on then, and both make up for a run that they slept through.
 const timerHour = 12
@@ -84,7 +88,7 @@ func systemdTimer(a Account, binary string) Timer {
 	service, timer := systemdUnit+".service", systemdUnit+".timer"
 	var env strings.Builder
 	for _, v := range a.Environ {
-		env.WriteString("Environment=" + systemdQuote(v) + "\n")
+		env.WriteString(systemdVariable(v))
 	}
 	return Timer{
 		Name: "systemd user timer",
@@ -118,9 +122,12 @@ WantedBy=timers.target
 	}
 }
 
+// systemdVariable is what hands a variable, NAME=value, to the program.
+func systemdVariable(v string) string { return "Environment=" + systemdQuote(v) + "\n" }
+
 // systemdQuote spells a word of a unit file.
 func systemdQuote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(s) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "\n", `\n`, "\r", `\r`).Replace(s) + `"`
 }
 
 func launchdTimer(a Account, binary string) Timer {
@@ -129,8 +136,7 @@ func launchdTimer(a Account, binary string) Timer {
 	if len(a.Environ) > 0 {
 		env.WriteString("\t<key>EnvironmentVariables</key>\n\t<dict>\n")
 		for _, v := range a.Environ {
-			name, value, _ := strings.Cut(v, "=")
-			env.WriteString("\t\t<key>" + xmlText(name) + "</key>\n\t\t<string>" + xmlText(value) + "</string>\n")
+			env.WriteString(launchdVariable(v))
 		}
 		env.WriteString("\t</dict>\n")
 	}
@@ -165,6 +171,12 @@ func launchdTimer(a Account, binary string) Timer {
 		Start: [][]string{{"launchctl", "bootout", domain + "/" + launchdLabel}, {"launchctl", "bootstrap", domain, path}},
 		Stop:  [][]string{{"launchctl", "bootout", domain + "/" + launchdLabel}},
 	}
+}
+
+// launchdVariable is what hands a variable, NAME=value, to the program.
+func launchdVariable(v string) string {
+	name, value, _ := strings.Cut(v, "=")
+	return "\t\t<key>" + xmlText(name) + "</key>\n\t\t<string>" + xmlText(value) + "</string>\n"
 }
 
 // windowsTimer leaves the environment alone: a task sees the user's own.

@@ -5,10 +5,14 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/terminus-archive/terminus/internal/config"
 )
 
 // A path that each system's form has to spell with care.
@@ -159,6 +163,67 @@ func TestAFileOfATimerIsOursByItsMark(t *testing.T) {
 		}
 		if _, err := planTimer(timer); err == nil {
 			t.Errorf("%s: somebody else's file was taken", goos)
+		}
+	}
+}
+
+func TestAUnitHasNoLineThatAPathBegins(t *testing.T) {
+	timer := systemdTimer(Account{XDGConfig: "/x"}, "/home/a\nExecStart=/bin/b/terminus")
+	if text := string(timer.Files[0].Text); !strings.Contains(text, "ExecStart=\"/home/a\\nExecStart=/bin/b/terminus\" ingest\n") {
+		t.Error(text)
+	}
+}
+
+// A timer that names the old place of the data directory no longer does after a move; one
+// that names another is left alone.
+func TestATimerFollowsAMove(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths of other systems")
+	}
+	t.Setenv("PATH", t.TempDir()) // no scheduler is to be told
+	for _, goos := range []string{"linux", "darwin"} {
+		for from, follows := range map[string]bool{`/srv/100% "x" & y`: true, `/srv/100% "x" & y/`: true, "/srv/other": false} {
+			t.Run(goos+" "+from, func(t *testing.T) {
+				dir := t.TempDir()
+				a := account(goos)
+				a.Home, a.XDGConfig, a.Receipt = dir, dir, dir
+				a.Environ = append(a.Environ, "TERMINUS_CONFIG_DIR="+dir)
+				o := Options{Account: a, Places: config.Wiring{Binary: oddBinary, Receipt: dir}}
+				timer, err := TimerFor(a, oddBinary)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := timer.Files[0]
+				if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(f.Path, f.Text, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				if err := (Receipt{Format: receiptFormat, Timer: []string{f.Path}}).save(dir); err != nil {
+					t.Fatal(err)
+				}
+				if got := TimerElsewhere(dir, from); (got == "") != follows || got != "" && got != f.Path {
+					t.Errorf("elsewhere: %q", got)
+				}
+				changed, err := FollowMove(t.Context(), o, from)
+				var unstarted *TimerError
+				if follows != (changed == f.Path) || follows != errors.As(err, &unstarted) || !follows && err != nil {
+					t.Errorf("changed %q, %v", changed, err)
+				}
+				want := f.Text
+				if follows {
+					o.Account.Environ = a.Environ[1:]
+					timer, _ := TimerFor(o.Account, oddBinary) // as above
+					want = timer.Files[0].Text
+				}
+				if got, err := os.ReadFile(f.Path); err != nil || string(got) != string(want) {
+					t.Errorf("%s\n%v", got, err)
+				}
+				if got := TimerElsewhere(dir, "/anywhere"); (got == "") != follows {
+					t.Errorf("afterwards elsewhere: %q", got)
+				}
+			})
 		}
 	}
 }

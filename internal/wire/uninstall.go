@@ -40,15 +40,33 @@ const (
 
 // Uninstall takes back what installs did, as far as it is ours: each thing for
 // itself, whatever becomes of the others. The receipt goes last, and only when all went
-// well.
-func Uninstall(ctx context.Context, o Options) []Removal {
+// well. The error is a *BusyError where another install or uninstall was at work all
+// the while; nothing was done then.
+func Uninstall(ctx context.Context, o Options) ([]Removal, error) {
+	before, _ := ReadReceipt(o.Places.Receipt) // it is read again, and judged, in our turn
+	t, err := takeTurn(ctx, o.Places.Receipt)
+	var busy *BusyError
+	if errors.As(err, &busy) {
+		return nil, err
+	}
+	all, empty := uninstall(ctx, o)
+	if t != nil { // else nothing can be written there, by another either
+		if before.Format != 0 && !slices.ContainsFunc(all, func(r Removal) bool { return r.Err != nil }) {
+			empty = append(empty, before.Directories...) // another may have left them to us
+		}
+		t.end(empty...)
+	}
+	return all, nil
+}
+
+// uninstall also names the directories that are to go if nothing is left in them.
+func uninstall(ctx context.Context, o Options) (all []Removal, empty []string) {
 	receipt, err := ReadReceipt(o.Places.Receipt)
 	if err != nil {
 		// Without it only the stable path is known to be ours, and what files were before is not.
-		return []Removal{{What: "receipt", Path: o.Places.Receipt, Result: Failed, Err: err}}
+		return []Removal{{What: "receipt", Path: o.Places.Receipt, Result: Failed, Err: err}}, nil
 	}
 	own := receipt.Own(o.Places.Binary)
-	var all []Removal
 	for _, e := range o.Edits(own) {
 		all = append(all, unedit(e, receipt.known(e.Path)))
 	}
@@ -61,16 +79,24 @@ func Uninstall(ctx context.Context, o Options) []Removal {
 			all = append(all, r)
 		}
 	}
+	for i := range all {
+		all[i].Orphans = slices.DeleteFunc(all[i].Orphans, func(o Orphan) bool {
+			_, err := os.Lstat(o.Program)
+			return err == nil // it was not removed
+		})
+	}
 	if slices.ContainsFunc(all, func(r Removal) bool { return r.Err != nil }) {
-		return all
+		return all, nil
 	}
-	// Before the receipt, which tells of them, and after it, for the one that it lies in.
-	removeDirectories(receipt.Directories)
-	if err := removeReceipt(o.Places.Receipt); err != nil {
-		return append(all, Removal{What: "receipt", Path: o.Places.Receipt, Result: Failed, Err: err})
+	removeDirectories(receipt.Directories) // before the receipt, which tells of them
+	swept, err := removeReceipt(o.Places.Receipt)
+	if err != nil {
+		return append(all, Removal{What: "receipt", Path: o.Places.Receipt, Result: Failed, Err: err}), nil
 	}
-	removeDirectories(receipt.Directories)
-	return all
+	if swept {
+		empty = append(empty, o.Places.Receipt)
+	}
+	return all, append(empty, receipt.Directories...)
 }
 
 // unedit takes ours out of a file. known is nil where no install recorded it.

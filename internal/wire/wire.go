@@ -7,8 +7,8 @@
 // replaced in one step, through its links, and only as long as it is what was
 // edited; that what it was before is kept until uninstall; and that an
 // install which ended anywhere is finished by the next and taken back by uninstall,
-// because the receipt is written before each change. There is no lock: two installs at
-// the same moment may each have to be run again.
+// because the receipt is written before each change. Installs and uninstalls of one
+// configuration directory take turns.
 package wire
 
 import "slices"

@@ -36,8 +36,11 @@ import (
 type Harness struct{}
 
 var (
-	_ harness.Harness = Harness{}
-	_ harness.Resumer = Harness{}
+	_ harness.Harness  = Harness{}
+	_ harness.Resumer  = Harness{}
+	_ harness.Rooter   = Harness{}
+	_ harness.Modifier = Harness{}
+	_ harness.Bulky    = Harness{}
 )
 
 // ID is "claude".
@@ -45,6 +48,15 @@ func (Harness) ID() string { return "claude" }
 
 // Resume is `claude --resume` with the id.
 func (Harness) Resume(sessionID string) []string { return []string{"claude", "--resume", sessionID} }
+
+// Modifies is true of the tools that edit or write a file.
+func (Harness) Modifies(tool string) bool {
+	switch tool {
+	case "Edit", "MultiEdit", "Write", "NotebookEdit":
+		return true
+	}
+	return false
+}
 
 // Tail yields one error: a transcript of Claude Code is a file of lines, which
 // the caller reads itself.

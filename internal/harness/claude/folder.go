@@ -99,7 +99,7 @@ func (w *walk) below(h *haul, dir place, prefix string) {
 				continue
 			}
 			if c, ok := companion(h, dir.real, e); ok {
-				c.Name = prefix + name
+				c.Name, c.Output = prefix+name, isOutput(prefix)
 				h.loose = append(h.loose, c)
 			}
 		}

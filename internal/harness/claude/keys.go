@@ -46,6 +46,17 @@ func ParentOf(key string) (parent string, ok bool) {
 // KeyAt is Key.
 func (Harness) KeyAt(path string) string { return Key(path) }
 
+// RootAt is the nearest folder named `projects` above a project folder.
+func (Harness) RootAt(path string) string {
+	dir, _ := up(path)
+	for folder, _ := up(dir); folder != ""; folder, _ = up(folder) {
+		if _, name := up(folder); name == projectsName {
+			return folder
+		}
+	}
+	return ""
+}
+
 // keyOf is Key for a path that has two spellings: the canonical one, and the
 // one by which it was reached, which differ where `projects` or a project
 // folder is a link to a directory of another name. A session keeps its key

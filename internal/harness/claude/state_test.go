@@ -1,6 +1,9 @@
 package claude
 
 import (
+	"fmt"
+	"maps"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -32,8 +35,35 @@ func TestStateOfASession(t *testing.T) {
 		`{"type":"user","cwd":"torn`,
 	)
 	want := transcript.State{Key: sidA + ".jsonl", SessionID: "s1", CWD: "/a", Branch: "feature", FirstParent: "p1", Turns: 3, FirstTS: "2", LastTS: "0", Damaged: 1}
-	if s != want {
+	if !reflect.DeepEqual(s, want) {
 		t.Errorf("state %+v, want %+v", s, want)
+	}
+}
+
+// C25: what looks like a turn and is of a type that nobody knows is counted. State lines come
+// and go with the versions, and are not.
+func TestRecordsOfTypesThatNobodyKnowsAreCounted(t *testing.T) {
+	lines := []string{
+		`{"type":"brand-new","uuid":"u","timestamp":"1"}`, `{"type":"brand-new","uuid":"u","timestamp":"1"}`,
+		`{"type":"brand-new","x":1}`, `{"type":"progress","uuid":"u","timestamp":"1"}`, turn("1", ""),
+		`{"type":7,"uuid":"u","timestamp":"1"}`, `{"type":"","uuid":"u","timestamp":"1"}`,
+	}
+	want := map[string]int64{"brand-new": 2, "": 1}
+	if got := stateOf("k", lines...).Strange; !maps.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	lines = nil
+	for n := range 1000 {
+		lines = append(lines, fmt.Sprintf(`{"type":"%d%s","uuid":"u","timestamp":"1"}`, n, strings.Repeat("x", 1000)))
+	}
+	got := stateOf("k", lines...).Strange
+	if len(got) != transcript.StrangeLimit {
+		t.Errorf("%d types are kept", len(got))
+	}
+	for name := range got {
+		if len(name) > 64 {
+			t.Errorf("a name of %d bytes is kept", len(name))
+		}
 	}
 }
 

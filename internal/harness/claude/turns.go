@@ -228,6 +228,10 @@ func (r *reader) recordType() string {
 	return ""
 }
 
+// progress is the one type of record that has what a turn has and is known to be none:
+// what a running tool or hook said meanwhile.
+const progress = "progress"
+
 // A result is a turn, its pieces and its mentions in one allocation, as most turns are.
 type result struct {
 	turn   [1]transcript.Turn
@@ -241,6 +245,9 @@ func (r *reader) take(turns []transcript.Turn, off, length int, s *transcript.St
 	r.note(s)
 	kind := r.turnType()
 	if kind == "" {
+		if r.uuid != nil && r.ts != nil && r.kind != nil && string(r.kind) != progress {
+			s.SeeStrange(r.kind)
+		}
 		return turns
 	}
 	made := new(result)

@@ -103,6 +103,19 @@ func (e Entry) foreign(event string) bool {
 // ours reports whether a handler is this install's, whole or not.
 func (w Wiring) ours(e Entry) bool { return w.Own.Has(e.Command) && hookArgs(e.Args) }
 
+// orphan is what an entry that is not this install's is to uninstall: at most one, where
+// it runs a program that uninstall removes. A command is a program, or a line for a shell
+// that begins with one.
+func (w Wiring) orphan(e Entry) []wire.Orphan {
+	for _, program := range append([]string{w.Own.Binary}, w.Own.Recorded...) {
+		rest, begins := strings.CutPrefix(strings.TrimLeft(e.Command, ` "'`), program)
+		if begins && (rest == "" || strings.ContainsAny(rest[:1], " \"'\t;&|")) {
+			return []wire.Orphan{{Key: e.Path, Program: program}}
+		}
+	}
+	return nil
+}
+
 // handlers are the entries that stand in the groups of one event; what is of another
 // type is passed over.
 func (w Wiring) handlers(groups jsonedit.Node, event string) []Entry {

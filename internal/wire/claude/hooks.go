@@ -119,7 +119,8 @@ func (w Wiring) removeHooks(text []byte, b wire.Before) (wire.Outcome, error) {
 		return wire.Outcome{}, err
 	}
 	was, hooks := before(b), jsonedit.Path{keyHooks}
-	var changed, remarks []string
+	var changed []string
+	var orphans []wire.Orphan
 	for _, event := range d.At(hooks).Keys() {
 		groups := jsonedit.Path{keyHooks, event}
 		var ours []Entry
@@ -127,8 +128,8 @@ func (w Wiring) removeHooks(text []byte, b wire.Before) (wire.Outcome, error) {
 			switch {
 			case w.ours(e):
 				ours = append(ours, e)
-			case w.Own.Has(e.Command):
-				remarks = append(remarks, remarkOf(e))
+			default:
+				orphans = append(orphans, w.orphan(e)...)
 			}
 		}
 		if len(ours) == 0 {
@@ -150,6 +151,6 @@ func (w Wiring) removeHooks(text []byte, b wire.Before) (wire.Outcome, error) {
 		}
 	}
 	out := settle(text, d, changed, b)
-	out.Remarks = remarks
+	out.Orphans = orphans
 	return out, nil
 }

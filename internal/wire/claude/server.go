@@ -3,6 +3,7 @@ package claude
 import (
 	"slices"
 
+	"github.com/terminus-archive/terminus/internal/document"
 	"github.com/terminus-archive/terminus/internal/wire"
 	"github.com/terminus-archive/terminus/internal/wire/jsonedit"
 )
@@ -19,6 +20,17 @@ func (w Wiring) fields() jsonedit.Members {
 		{Key: keyCommand, Value: w.Own.Binary},
 		{Key: keyArgs, Value: jsonedit.Elements{serverArg}},
 	}
+}
+
+// ServerText is what install writes under the name terminus where there is nothing, on
+// one line.
+func (w Wiring) ServerText() string {
+	text, _ := document.Encode(struct { // strings do not fail
+		Type    string   `json:"type"`
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+	}{serverType, w.Own.Binary, []string{serverArg}})
+	return string(text)
 }
 
 // server is the MCP server of our name in d, nil if there is none, and whether it
@@ -75,9 +87,15 @@ func (w Wiring) removeServer(text []byte, b wire.Before) (wire.Outcome, error) {
 		return wire.Outcome{}, err
 	}
 	e, ours := w.server(d)
+	var orphans []wire.Orphan
+	for _, name := range d.At(pathServers).Keys() {
+		if name != keyServer || !ours {
+			orphans = append(orphans, w.orphan(w.entryAt(d.At(append(pathServers[:1:1], name)), serverType))...)
+		}
+	}
 	if !ours {
-		out := wire.Outcome{Text: text}
-		if e != nil {
+		out := wire.Outcome{Text: text, Orphans: orphans}
+		if e != nil && len(w.orphan(*e)) == 0 {
 			out.Remarks = []string{remarkOf(*e)}
 		}
 		return out, nil
@@ -90,5 +108,7 @@ func (w Wiring) removeServer(text []byte, b wire.Before) (wire.Outcome, error) {
 			return wire.Outcome{}, err
 		}
 	}
-	return settle(text, d, []string{keyServer}, b), nil
+	out := settle(text, d, []string{keyServer}, b)
+	out.Orphans = orphans
+	return out, nil
 }
