@@ -55,11 +55,10 @@ func (e *env) compact(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	m := e.meter()
-	r, warnings, err := e.open(ctx)
+	warnings, err := e.warningsOf(ctx)
 	if err != nil {
 		return answer{}, err
 	}
-	_ = r.Close() // it was opened for the warnings alone
 	debug.SetMemoryLimit(ingest.MemoryLimit)
 	c, err := ingest.Compact(ctx, ingest.CompactOptions{DataDir: cfg.DataDir, Progress: m.update})
 	m.clear()

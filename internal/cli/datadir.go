@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -87,7 +84,7 @@ func (e *env) moveData(ctx context.Context, to string, yes bool) error {
 		e.notef("nothing was changed")
 		return nil
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	err = plan.Run(ctx)
 	m.clear()

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"runtime/debug"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -53,7 +50,7 @@ func (e *env) importFrom(ctx context.Context, dir string) (answer, error) {
 		return answer{}, err
 	}
 	debug.SetMemoryLimit(ingest.MemoryLimit)
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	m := e.meter()
 	done, err := ingest.Import(ctx, ingest.ImportOptions{

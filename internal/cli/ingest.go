@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +72,7 @@ func (e *env) absolute(path string) string {
 // that nothing was done.
 func (e *env) pass(ctx context.Context, o ingest.Options) (busy bool, err error) {
 	debug.SetMemoryLimit(ingest.MemoryLimit)
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	m := e.meter()
 	o.Now = clock.Now

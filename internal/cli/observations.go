@@ -165,11 +165,10 @@ func (e *env) regenerate(ctx context.Context, since string) (answer, error) {
 		return answer{}, err
 	}
 	from, _ := archive.ParseTime(since) // the flag has read it; without it the zero time
-	r, warnings, err := e.open(ctx)
+	warnings, err := e.warningsOf(ctx)
 	if err != nil {
 		return answer{}, err
 	}
-	_ = r.Close() // it was opened for the warnings alone
 	debug.SetMemoryLimit(ingest.MemoryLimit)
 	m := e.meter()
 	done, err := ingest.Regenerate(ctx, cfg, from, m.update)

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"runtime/debug"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -177,7 +174,7 @@ func (e *env) restore(ctx context.Context, name string, yes bool) (answer, error
 		return answer{}, err
 	}
 	debug.SetMemoryLimit(ingest.MemoryLimit)
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	m := e.meter()
 	plan, err := restore.Look(ctx, restore.Options{DataDir: cfg.DataDir, Name: name, Now: clock.Now(), Progress: m.update})

@@ -2,7 +2,10 @@ package cli
 
 import (
 	"context"
+	"os"
+	"os/signal"
 	"runtime/debug"
+	"syscall"
 
 	"github.com/spf13/pflag"
 
@@ -49,6 +52,21 @@ func ask[T any](ctx context.Context, e *env, question func(*search.Reader) (T, e
 
 func rawFlag(fl *pflag.FlagSet, raw *bool) {
 	fl.BoolVar(raw, "raw", false, "show text unfiltered where the configuration asks for the egress filter")
+}
+
+// warningsOf are those about the store as a whole, for a command that opens it by itself. The
+// error is that of opening it.
+func (e *env) warningsOf(ctx context.Context) ([]string, error) {
+	r, warnings, err := e.open(ctx)
+	if err == nil {
+		_ = r.Close() // only reading: there is nothing to lose
+	}
+	return warnings, err
+}
+
+// interruptible is ctx for work that a person may end: it is done when they do.
+func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
 // noStoreAnswer is the ordinary empty answer where there is no store.

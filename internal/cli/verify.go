@@ -48,11 +48,10 @@ func (e *env) verify(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	r, warnings, err := e.open(ctx)
+	warnings, err := e.warningsOf(ctx)
 	if err != nil {
 		return answer{}, err
 	}
-	_ = r.Close() // it was opened for the warnings alone
 	debug.SetMemoryLimit(ingest.MemoryLimit)
 	m := e.meter()
 	report, err := ingest.Verify(ctx, cfg.DataDir, m.update)

@@ -168,10 +168,7 @@ const rowsAtOnce = 256
 
 // rows collects the newest decisions of the store.
 func (l *logger) rows(ctx context.Context) error {
-	var tables int
-	err := l.snap.Each(ctx, func(rows *sql.Rows) error { return rows.Scan(&tables) },
-		`SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'decisions'`)
-	if err != nil || tables == 0 {
+	if there, err := l.snap.HasTable(ctx, "decisions"); err != nil || !there {
 		return err // none: an older build's store
 	}
 	shown, step := 0, min(l.q.Limit, rowsAtOnce)

@@ -44,13 +44,13 @@ func present(ctx context.Context, snap *search.Snapshot) (bool, error) {
 	have := 0
 	var missing string
 	for _, name := range tables {
-		n := 0
-		err := snap.Each(ctx, func(rows *sql.Rows) error { return rows.Scan(&n) },
-			`SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`, name)
+		there, err := snap.HasTable(ctx, name)
 		if err != nil {
 			return false, err
 		}
-		if have += n; n == 0 {
+		if there {
+			have++
+		} else {
 			missing = name
 		}
 	}

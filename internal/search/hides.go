@@ -18,6 +18,15 @@ func (s *Snapshot) Each(ctx context.Context, scan func(*sql.Rows) error, query s
 	return s.each(ctx, scan, query, args...)
 }
 
+// HasTable reports whether the store has a table: one that another build made may lack it.
+// Without a store there is none.
+func (s *Snapshot) HasTable(ctx context.Context, name string) (bool, error) {
+	n := 0
+	err := s.Each(ctx, func(rows *sql.Rows) error { return rows.Scan(&n) },
+		`SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`, name)
+	return n > 0, err
+}
+
 // NoStore is the reason of a request that needs a store where there is none; ""
 // where there is one.
 func (s *Snapshot) NoStore() string {

@@ -46,11 +46,9 @@ func (r *Reader) Observations(ctx context.Context, scope Scope) (ObservationList
 		list.Reason, list.Elsewhere = view.Reason, view.Elsewhere()
 		return list, err
 	}
-	var tables int
-	err = snap.tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'observations'`).Scan(&tables)
-	if err != nil || tables == 0 {
+	if there, err := snap.HasTable(ctx, "observations"); err != nil || !there {
 		list.Reason = nothingObserved
-		return list, r.wrap(err)
+		return list, err
 	}
 	cond, args := view.where()
 	err = snap.each(ctx, func(rows *sql.Rows) error {
