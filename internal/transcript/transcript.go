@@ -142,26 +142,9 @@ type State struct {
 	// Title is the best title seen so far, with its rank (higher wins).
 	Title     string `json:"title,omitempty"`
 	TitleRank int    `json:"title_rank,omitempty"`
-}
-
-const (
-	// StrangeLimit bounds the types of State.Strange: foreign bytes name them.
-	StrangeLimit = 16
-	// strangeBytes bounds each of their names.
-	strangeBytes = 64
-)
-
-// SeeStrange counts a record of a type that nobody knows. Beyond StrangeLimit types it
-// does nothing.
-func (s *State) SeeStrange(kind []byte) {
-	name := string(CutBytes(kind, strangeBytes))
-	if _, seen := s.Strange[name]; !seen && len(s.Strange) >= StrangeLimit {
-		return
-	}
-	if s.Strange == nil {
-		s.Strange = map[string]int64{}
-	}
-	s.Strange[name]++
+	// Own is what one harness carries from record to record beside all that, in a form of
+	// its own, of at most StateLimit bytes.
+	Own string `json:"own,omitempty"`
 }
 
 // Wrap makes the stream line of a row harness's record: its id and its row, a

@@ -137,13 +137,13 @@ func TestTitle(t *testing.T) {
 }
 
 func TestStateIsBounded(t *testing.T) {
-	long := strings.Repeat("é", stateLimit)
+	long := strings.Repeat("é", transcript.StateLimit)
 	s := stateOf("k",
 		`{"type":"custom-title","customTitle":"`+long+`"}`,
 		turn(long, `"sessionId":"x`+long+`","session_id":"y`+long+`","cwd":"`+long+`","gitBranch":"`+long+`","parentUuid":"`+long+`"`),
 		turn("2", `"cwd":"/short"`))
 	for name, text := range map[string]string{"title": s.Title, "session id": s.SessionID, "continues from": s.ContinuesFrom, "branch": s.Branch, "first parent": s.FirstParent, "first time": s.FirstTS} {
-		if len(text) > stateLimit || len(text) < stateLimit-1 || !strings.HasSuffix(text, "é") {
+		if len(text) > transcript.StateLimit || len(text) < transcript.StateLimit-1 || !strings.HasSuffix(text, "é") {
 			t.Errorf("%s: %d bytes", name, len(text))
 		}
 	}

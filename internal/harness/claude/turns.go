@@ -41,16 +41,6 @@ func (Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
 // power leaves them.
 func padded(around []byte) bool { return bytes.IndexByte(around, 0) >= 0 }
 
-// stateLimit bounds each string of a State, in bytes: the longest path that
-// Linux accepts. A State is stored with every commit of its session.
-const stateLimit = 4096
-
-// Ranks of a title: one that was given is better than one that was made up.
-const (
-	titleMade  = 2
-	titleGiven = 3
-)
-
 var readers = sync.Pool{New: newReader}
 
 // A reader holds what one pass over a record found, and the scratch that it
@@ -260,7 +250,7 @@ func (r *reader) take(turns []transcript.Turn, off, length int, s *transcript.St
 
 	r.joined = append(append(append(append(r.joined[:0], r.ts...), r.uuid...), r.parent...), r.toolName...)
 	all := string(r.joined)
-	if cap(r.joined) > stateLimit {
+	if cap(r.joined) > transcript.StateLimit {
 		r.joined = nil
 	}
 	t.TS, all = all[:len(r.ts)], all[len(r.ts):]
@@ -283,7 +273,7 @@ func (r *reader) take(turns []transcript.Turn, off, length int, s *transcript.St
 	if string(r.subtype) == "compact_boundary" {
 		t.Boundary, t.BoundaryMeta = true, r.compactMetadata
 	}
-	r.noteTurn(s, t)
+	s.SeeTurn(t.TS, t.ParentUUID)
 	if turns == nil {
 		return made.turn[:]
 	}
@@ -325,52 +315,23 @@ func (r *reader) dropAnswers() {
 // note tells s what any record may say of the session.
 func (r *reader) note(s *transcript.State) {
 	if s.SessionID == "" && len(r.sessionID) > 0 {
-		s.SessionID = bounded(r.sessionID)
+		s.SeeSession(r.sessionID)
 		if topLevelAgent(s.Key) {
 			s.ParentKey = s.SessionID + lineSuffix
 		}
 	}
-	if s.CWD == "" && len(r.cwd) <= stateLimit {
-		s.CWD = string(r.cwd)
-	}
-	if len(r.branch) > 0 && string(r.branch) != s.Branch {
-		s.Branch = bounded(r.branch)
-	}
-	if s.ContinuesFrom == "" && len(r.otherID) > 0 &&
-		string(r.otherID) != string(r.sessionID) && string(r.otherID) != s.SessionID {
-		s.ContinuesFrom = bounded(r.otherID)
+	s.SeeDirectory(r.cwd)
+	s.SeeBranch(r.branch)
+	if string(r.otherID) != string(r.sessionID) {
+		s.SeeOrigin(r.otherID)
 	}
 	switch string(r.kind) {
 	case "custom-title":
-		title(s, r.custom, titleGiven)
+		s.SeeTitle(r.custom, transcript.TitleGiven)
 	case "ai-title":
-		title(s, r.generated, titleMade)
+		s.SeeTitle(r.generated, transcript.TitleMade)
 	}
 }
-
-// title takes the newest of the best titles.
-func title(s *transcript.State, text []byte, rank int) {
-	if len(text) == 0 || rank < s.TitleRank {
-		return
-	}
-	s.Title, s.TitleRank = bounded(text), rank
-}
-
-// noteTurn tells s of a turn.
-func (r *reader) noteTurn(s *transcript.State, t *transcript.Turn) {
-	ts := t.TS
-	if len(r.ts)+len(r.uuid)+len(r.parent)+len(r.toolName) > stateLimit {
-		ts = bounded(r.ts) // t.TS would keep all of them alive
-	}
-	if s.Turns == 0 {
-		s.FirstTS, s.FirstParent = ts, bounded(r.parent)
-	}
-	s.LastTS = ts
-	s.Turns++
-}
-
-// bounded is text as a State holds it.
-func bounded(text []byte) string { return string(transcript.CutBytes(text, stateLimit)) }
 
 // topLevelAgent reports whether key is the absolute path of an agent's
 // transcript that stands where only its records can tell whose agent it is.

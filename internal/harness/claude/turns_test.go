@@ -371,7 +371,7 @@ func FuzzTurns(f *testing.F) {
 			t.Fatalf("%d turns noted, %d read", s.Turns, len(turns))
 		}
 		for _, text := range []string{s.SessionID, s.CWD, s.Branch, s.ContinuesFrom, s.FirstParent, s.FirstTS, s.LastTS, s.Title} {
-			if len(text) > stateLimit {
+			if len(text) > transcript.StateLimit {
 				t.Fatalf("state holds %d bytes", len(text))
 			}
 		}

@@ -1,0 +1,247 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/terminus-archive/terminus/internal/fsx"
+)
+
+// A Foreign is another program's database, open for reading. Nothing of it is
+// changed, and no file is made beside it.
+type Foreign struct {
+	*sql.DB
+	path string
+	seen []fsx.Stat // of the files, where nothing else tells that they changed
+	temp string     // a copy's directory, "" where the files themselves are read
+}
+
+// ErrUnsettled means that another program kept writing its database while it was
+// read, so that what was read is no state of it. It may be tried again.
+var ErrUnsettled = errors.New("it is being written; it is read again by a later pass")
+
+const (
+	foreignTimeout = 5 * time.Second // for the other program's locks
+	copyTries      = 3
+	headerBytes    = 100
+	writeVersion   = 18 // of the header: 2 where the database is in WAL mode
+)
+
+// OpenForeign opens the database of another program at an absolute path. What
+// its write-ahead log holds is part of it. How it is read depends on what stands
+// beside it:
+//
+//   - with a log and its index, under the locks of SQLite, and the index is not
+//     written;
+//   - in WAL mode without either, as the file stands (Close tells whether it was
+//     changed meanwhile);
+//   - with a log alone, or with a journal of a program that died, as a copy in a
+//     directory of its own, in which SQLite may put the log to its place;
+//   - in any other mode, under the locks of SQLite, which makes no file for that.
+//
+// The error is fs.ErrNotExist where there is no file, and names the path in any case.
+func OpenForeign(ctx context.Context, path string) (*Foreign, error) {
+	f, err := openForeign(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+func openForeign(ctx context.Context, path string) (*Foreign, error) {
+	if !filepath.IsAbs(path) {
+		return nil, errors.New("the path is not absolute")
+	}
+	wal, err := inWALMode(path)
+	if err != nil {
+		return nil, err
+	}
+	logged, indexed, journal := holds(path+"-wal"), exists(path+"-shm"), holds(path+"-journal")
+	switch {
+	case journal || wal && logged && !indexed:
+		return openCopied(ctx, path)
+	case wal && !logged:
+		seen, err := stats(path)
+		if err != nil {
+			return nil, err
+		}
+		f, err := openForeignAt(ctx, path, "mode=ro&immutable=1")
+		if err == nil {
+			f.seen = seen
+		}
+		return f, err
+	case wal:
+		f, err := openForeignAt(ctx, path, "mode=ro&readonly_shm=1")
+		if err != nil && ctx.Err() == nil {
+			return openCopied(ctx, path)
+		}
+		return f, err
+	}
+	return openForeignAt(ctx, path, "mode=ro")
+}
+
+// inWALMode reads the mode of a database. What is none is an error.
+func inWALMode(path string) (bool, error) {
+	file, _, err := fsx.OpenRegular(path)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	var head [headerBytes]byte
+	if _, err := io.ReadFull(file, head[:]); err != nil || string(head[:16]) != "SQLite format 3\x00" {
+		return false, errors.New("it is not a SQLite database")
+	}
+	return head[writeVersion] == 2, nil
+}
+
+func holds(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Size() > 0
+}
+
+func openForeignAt(ctx context.Context, path, query string) (*Foreign, error) {
+	// A schema of somebody else's may call nothing but what SQLite holds harmless.
+	db, err := sql.Open("sqlite", dsn(path, query, "query_only(1)", "trusted_schema(0)", "cell_size_check(1)",
+		fmt.Sprintf("busy_timeout(%d)", foreignTimeout.Milliseconds())))
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	var tables int
+	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	return &Foreign{DB: db, path: path}, nil
+}
+
+// foreignFiles are the files of a database that hold data.
+func foreignFiles(path string) []string { return []string{path, path + "-wal", path + "-journal"} }
+
+func stats(path string) ([]fsx.Stat, error) {
+	var all []fsx.Stat
+	for _, name := range foreignFiles(path) {
+		info, err := os.Stat(name)
+		switch {
+		case err == nil:
+			all = append(all, fsx.StatOf(info))
+		case errors.Is(err, os.ErrNotExist) && name != path:
+			all = append(all, fsx.Stat{})
+		default:
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func sameStats(a, b []fsx.Stat) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// openCopied reads a copy of the files that was made while none of them changed.
+func openCopied(ctx context.Context, path string) (*Foreign, error) {
+	temp, err := os.MkdirTemp("", "terminus-read-")
+	if err != nil {
+		return nil, err
+	}
+	copied := filepath.Join(temp, "copy.db")
+	for range copyTries {
+		if err = copyFiles(ctx, path, copied); !errors.Is(err, ErrUnsettled) {
+			break
+		}
+	}
+	var f *Foreign
+	if err == nil {
+		f, err = openForeignAt(ctx, copied, "mode=rw")
+	}
+	if err != nil {
+		_ = os.RemoveAll(temp)
+		return nil, err
+	}
+	f.temp = temp
+	return f, nil
+}
+
+func copyFiles(ctx context.Context, path, to string) error {
+	before, err := stats(path)
+	if err != nil {
+		return err
+	}
+	copies := foreignFiles(to)
+	for i, name := range foreignFiles(path) {
+		_ = os.Remove(copies[i])
+		if before[i] == (fsx.Stat{}) {
+			continue
+		}
+		if err := copyFile(ctx, name, copies[i]); err != nil {
+			return err
+		}
+	}
+	after, err := stats(path)
+	if err != nil {
+		return err
+	}
+	if !sameStats(before, after) {
+		return ErrUnsettled
+	}
+	return nil
+}
+
+func copyFile(ctx context.Context, from, to string) error {
+	in, _, err := fsx.OpenRegular(from)
+	if errors.Is(err, os.ErrNotExist) {
+		return ErrUnsettled
+	}
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := fsx.CreateOwner(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, readerIn{ctx, in})
+	if e := out.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// A readerIn ends with its context.
+type readerIn struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r readerIn) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}
+
+// Close closes the database. The error is ErrUnsettled where what was read may be no
+// state that the database ever had.
+func (f *Foreign) Close() error {
+	err := f.DB.Close()
+	if f.temp != "" {
+		_ = os.RemoveAll(f.temp)
+	}
+	if f.seen != nil {
+		if now, e := stats(f.path); e != nil || !sameStats(f.seen, now) {
+			return fmt.Errorf("%s: %w", f.path, ErrUnsettled)
+		}
+	}
+	return err
+}
