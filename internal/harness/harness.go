@@ -8,6 +8,8 @@ package harness
 import (
 	"context"
 	"iter"
+	"path/filepath"
+	"slices"
 
 	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/transcript"
@@ -40,6 +42,9 @@ type Transcript struct {
 	Parent string
 	// Stat is the file as discovery saw it (Lines only).
 	Stat fsx.Stat
+	// Zstd says that the file holds its lines as zstd frames (Lines only). They are
+	// archived as lines: a file that was compressed since is the same transcript.
+	Zstd bool
 	// Stamp changes whenever the rows change (Rows only). An empty stamp means
 	// unknown: the rows are read in every pass.
 	Stamp string
@@ -56,9 +61,71 @@ type Companion struct {
 	Output bool
 }
 
-// Env is what a harness may know of the machine.
+// A Machine is what a harness may know of the machine to tell where its agent keeps
+// its sessions.
+type Machine struct {
+	// GOOS is the system's name as Go has it.
+	GOOS string
+	// Home is the home directory, "" where the system does not tell.
+	Home string
+	// Get is the value of an environment variable, "" where it is not set.
+	Get func(name string) string
+}
+
+// Below is a path below the home directory, "" where there is none.
+func (m Machine) Below(elements ...string) string { return below(m.Home, elements) }
+
+// Variable is a path below the directory that an environment variable names, or, where it
+// names none or no absolute one, below another directory, which may be "": then it is "".
+func (m Machine) Variable(name, otherwise string, elements ...string) string {
+	dir := ""
+	if m.Get != nil {
+		dir = m.Get(name)
+	}
+	if !filepath.IsAbs(dir) {
+		dir = otherwise
+	}
+	return below(dir, elements)
+}
+
+// XDGData is a path below XDG_DATA_HOME, else below ~/.local/share.
+func (m Machine) XDGData(elements ...string) string {
+	return m.Variable("XDG_DATA_HOME", m.Below(".local", "share"), elements...)
+}
+
+// XDGConfig is a path below XDG_CONFIG_HOME, else below ~/.config.
+func (m Machine) XDGConfig(elements ...string) string {
+	return m.Variable("XDG_CONFIG_HOME", m.Below(".config"), elements...)
+}
+
+// AppData is a path below the directory in which programs of the system keep what is theirs:
+// `~/Library/Application Support` of macOS, %APPDATA% of Windows, elsewhere that of XDGConfig.
+func (m Machine) AppData(elements ...string) string {
+	switch m.GOOS {
+	case "darwin":
+		return below(m.Below("Library", "Application Support"), elements)
+	case "windows":
+		return m.Variable("APPDATA", m.Below("AppData", "Roaming"), elements...)
+	}
+	return m.XDGConfig(elements...)
+}
+
+// Places are the paths that are not "".
+func Places(paths ...string) []string {
+	return slices.DeleteFunc(paths, func(p string) bool { return p == "" })
+}
+
+func below(dir string, elements []string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(append([]string{dir}, elements...)...)
+}
+
+// Env is what a harness may know of what it is to discover.
 type Env struct {
-	// Roots are the harness's directories, in order.
+	// Roots are the harness's directories, in order, absolute: those that the
+	// configuration names, else those of Harness.Roots.
 	Roots []string
 	// FolderExcluded reports whether the configuration excludes a project
 	// folder by its encoded name (Claude Code's form). It is asked before the
@@ -118,6 +185,15 @@ type Bulk struct {
 type Harness interface {
 	// ID names the harness in session keys and flags: lower case, stable for ever.
 	ID() string
+	// Name is what people call the agent.
+	Name() string
+	// Seen names the versions of the agent whose real stores were read, "" where it was written
+	// from documents alone.
+	Seen() string
+	// Roots are the directories in which the agent keeps its sessions on such a machine
+	// unless the configuration says otherwise, "" left out, whether they exist or not. The
+	// variables that the agent itself honours are honoured.
+	Roots(m Machine) []string
 	// Discover lists what exists now, in a stable order. A store or folder that
 	// cannot be read is yielded as an error (a *Problem), never taken for an
 	// empty one; discovery goes on after it.

@@ -46,6 +46,17 @@ var (
 // ID is "claude".
 func (Harness) ID() string { return "claude" }
 
+// Name is "Claude Code".
+func (Harness) Name() string { return "Claude Code" }
+
+// Seen is what `make test-claude` runs, and the versions that others wrote.
+func (Harness) Seen() string { return "1.0.117 to 2.1.332" }
+
+// Roots is the directory that CLAUDE_CONFIG_DIR names, else ~/.claude.
+func (Harness) Roots(m harness.Machine) []string {
+	return harness.Places(m.Variable("CLAUDE_CONFIG_DIR", m.Below(".claude")))
+}
+
 // Resume is `claude --resume` with the id.
 func (Harness) Resume(sessionID string) []string { return []string{"claude", "--resume", sessionID} }
 

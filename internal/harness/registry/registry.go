@@ -3,6 +3,9 @@
 package registry
 
 import (
+	"path/filepath"
+	"strings"
+
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/harness/claude"
 )
@@ -23,4 +26,13 @@ func ByID(id string) (harness.Harness, bool) {
 		}
 	}
 	return nil, false
+}
+
+// OfKey returns the harness that a session key belongs to: the one whose id stands before
+// its colon, else Claude Code, whose keys are paths.
+func OfKey(key string) (harness.Harness, bool) {
+	if id, _, ok := strings.Cut(key, ":"); ok && !filepath.IsAbs(key) {
+		return ByID(id)
+	}
+	return claude.Harness{}, true
 }
