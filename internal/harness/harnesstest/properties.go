@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -295,6 +296,7 @@ func Check(t testing.TB, h harness.Harness, record []byte, s transcript.State) {
 	t.Helper()
 	input := bytes.Clone(record)
 	one, two := s, s
+	one.Strange, two.Strange = maps.Clone(s.Strange), maps.Clone(s.Strange)
 	a := h.Turns(record, &one)
 	first := fmt.Sprintf("%+v %+v", a, one)
 	for i := range a {
