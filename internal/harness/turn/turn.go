@@ -33,7 +33,8 @@ func New(kind string, record []byte) *Builder {
 // Say adds a text that somebody said: a person, a model, a summary. What Terminus handed over
 // itself is no such text.
 func (b *Builder) Say(text []byte) {
-	if len(bytes.TrimSpace(text)) == 0 || transcript.Injected(text) {
+	text = transcript.WithoutInjected(text)
+	if len(bytes.TrimSpace(text)) == 0 {
 		return
 	}
 	if b.t.Prompt == nil {
