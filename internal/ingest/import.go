@@ -173,7 +173,7 @@ func (im *importing) check(ctx context.Context, f export.File) error {
 		im.done.Notes = append(im.done.Notes, fmt.Sprintf("%s: turns found: %d, in the manifest: %d", f.SessionKey, turns, f.Turns))
 	}
 	im.entries[path] = f
-	im.p.keep(job{h: h, changed: true, bytes: f.Bytes, t: harness.Transcript{
+	im.p.keep(job{h: h, changed: true, exported: true, bytes: f.Bytes, t: harness.Transcript{
 		Key: f.SessionKey, Source: archive.ImportedSource + path, Path: path, Kind: harness.Lines, Parent: parent, Stat: stat,
 	}}, true)
 	return nil

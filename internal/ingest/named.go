@@ -20,7 +20,7 @@ func (p *pass) resolve(ctx context.Context) (excluded bool, err error) {
 		path = real
 	}
 	for _, h := range p.o.Harnesses {
-		if h.ID() == (claude.Harness{}).ID() || !p.ours(h, path) {
+		if h.ID() == (claude.Harness{}).ID() || !p.below(Roots(p.o.Config, h), path) {
 			continue
 		}
 		d := p.askOne(ctx, h)
@@ -50,11 +50,6 @@ func (p *pass) resolve(ctx context.Context) (excluded bool, err error) {
 	}
 	p.named = []found{{claude.Harness{}, t}}
 	return false, nil
-}
-
-// ours reports whether a path lies below a directory of a harness that is enabled.
-func (p *pass) ours(h harness.Harness, path string) bool {
-	return Enabled(p.o.Config, h) && p.below(Roots(p.o.Config, h), path)
 }
 
 func (p *pass) below(roots []string, path string) bool {

@@ -25,6 +25,7 @@ type job struct {
 	companions []harness.Companion // those whose stat is new
 	bytes      int64               // estimate of what is to be read
 	committed  bool                // the writer's: something of it was stored
+	exported   bool                // it is a file of an export: its lines may be wrapped rows
 	packed     *fsx.Stat           // the worker's: of the file itself, where its content was unpacked
 }
 

@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/terminus-archive/terminus/internal/export"
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/ingest"
+	"github.com/terminus-archive/terminus/internal/search"
 	"github.com/terminus-archive/terminus/internal/transcript"
 )
 
@@ -30,6 +34,7 @@ func Run(t *testing.T, h harness.Harness, o Options) {
 		{"a transcript grows, is torn, and is cut", func(home *Home, _ Options) { home.grow() }},
 		{"a store full of nonsense costs nothing that was archived", func(home *Home, _ Options) { home.garbage() }},
 		{"an excluded project is not archived", func(home *Home, _ Options) { home.exclude() }},
+		{"exported and taken in elsewhere it is the same", func(home *Home, _ Options) { home.elsewhere() }},
 		{"hostile records", func(home *Home, _ Options) { home.hostile() }},
 		{"a home without the agent", func(home *Home, _ Options) { home.empty() }},
 	} {
@@ -328,4 +333,36 @@ func Check(t testing.TB, h harness.Harness, record []byte, s transcript.State) {
 	if !bytes.Equal(record, input) {
 		t.Errorf("the record was changed: %.200q", input)
 	}
+}
+
+// elsewhere exports the archive, takes it in where there is none, and then lets the agent's own
+// store be found: nothing is archived twice.
+func (home *Home) elsewhere() {
+	t, ctx := home.t, context.Background()
+	home.Pass()
+	streams := home.Rows(`SELECT session_key, stream_len FROM session_meta ORDER BY 1`)
+	r, err := search.Open(ctx, home.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "export")
+	_, reason, err := export.Write(ctx, export.Options{Reader: r, Dir: dir, DataDir: home.cfg.DataDir})
+	_ = r.Close()
+	if err != nil || reason != "" {
+		t.Fatal(reason, err)
+	}
+	home.cfg.DataDir = filepath.Join(t.TempDir(), "elsewhere")
+	done, err := ingest.Import(ctx, ingest.ImportOptions{Config: home.cfg, Dir: dir, Now: time.Now})
+	if err != nil || len(done.Refused) > 0 {
+		t.Fatalf("%+v %v", done, err)
+	}
+	if got := home.Rows(`SELECT session_key, stream_len FROM session_meta ORDER BY 1`); !slices.Equal(got, streams) {
+		t.Errorf("taken in: %v, want %v", got, streams)
+	}
+	home.Verify()
+	home.clean("the agent's own store", home.Pass())
+	if got := home.Rows(`SELECT session_key, stream_len FROM session_meta ORDER BY 1`); !slices.Equal(got, streams) {
+		t.Errorf("with the agent's own store: %v, want %v", got, streams)
+	}
+	home.Verify()
 }
