@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"iter"
 	"math"
 	"strconv"
@@ -89,11 +90,24 @@ func (v Value) Elements() iter.Seq[Value] {
 // Text is what a string says, of at most MaxText bytes; nil for anything else. It
 // aliases the record where nothing had to be decoded.
 func (v Value) Text() []byte {
-	var s Scanner
-	s.Reset(v)
+	s := v.scanner()
 	text, _ := s.TryText()
 	return text
 }
+
+// scanner reads the value. Where it holds an escape it has room for as many decoded bytes
+// as the value can give, so that a short text does not take a whole chunk.
+func (v Value) scanner() Scanner {
+	var s Scanner
+	s.Reset(v)
+	if bytes.IndexByte(v, '\\') >= 0 {
+		s.free = make([]byte, 0, min(max(len(v)+wordSize, arenaLow), arenaChunk))
+	}
+	return s
+}
+
+// wordSize is how many bytes a string is copied at a time.
+const wordSize = 8
 
 // String is Text as a string, a copy.
 func (v Value) String() string { return string(v.Text()) }
@@ -122,8 +136,7 @@ func (v Value) Number() (n float64, ok bool) {
 
 // Leaves are the string leaves of the value, as Scanner.Leaves collects them.
 func (v Value) Leaves() []Piece {
-	var s Scanner
-	s.Reset(v)
+	s := v.scanner()
 	return s.Leaves(nil, false)
 }
 

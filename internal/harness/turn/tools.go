@@ -20,8 +20,8 @@ type Tool struct {
 	// words or, behind `-c` and the like, its last element; Code is code that is looked
 	// for or changed, or a pattern.
 	Paths, Commands, Code []string
-	// Patch is the argument that holds a patch that begins with `*** Begin Patch`; "*"
-	// where the whole input is it.
+	// Patch is the argument that may hold a patch, from `*** Begin Patch` on: it may also be
+	// a command that hands one over. "*" says that the whole input is it.
 	Patch string
 	// Changes says that a call changes the files that it names.
 	Changes bool
@@ -64,7 +64,7 @@ func (b *Builder) mentionCall(name []byte, input transcript.Value, tools Tools) 
 	case "*":
 		b.mentionPatch(input.Text())
 	default:
-		b.mentionPatch(input.Get(tool.Patch).Text())
+		b.mentionPatch(shellLine(input.Get(tool.Patch)))
 	}
 }
 
@@ -116,7 +116,11 @@ var patchHeads = [][]byte{
 }
 
 // mentionPatch notes the files of a patch, and the lines that it takes out or puts in.
-func (b *Builder) mentionPatch(patch []byte) {
+func (b *Builder) mentionPatch(text []byte) {
+	_, patch, found := bytes.Cut(text, []byte("*** Begin Patch"))
+	if !found {
+		return
+	}
 	var changed [][]byte
 	for line := range bytes.Lines(patch) {
 		line = bytes.TrimRight(line, "\r\n")
