@@ -8,6 +8,7 @@ import (
 
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/harness/claude"
+	"github.com/terminus-archive/terminus/internal/harness/kimi"
 	"github.com/terminus-archive/terminus/internal/harness/pi"
 )
 
@@ -17,6 +18,7 @@ func All() []harness.Harness {
 	return []harness.Harness{
 		claude.Harness{},
 		pi.GJC(),
+		kimi.Harness{},
 		pi.Kimchi(),
 		pi.OMP(),
 		pi.OpenClaw(),
