@@ -9,6 +9,8 @@ import (
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/harness/claude"
 	"github.com/terminus-archive/terminus/internal/harness/codex"
+	"github.com/terminus-archive/terminus/internal/harness/kimi"
+	"github.com/terminus-archive/terminus/internal/harness/pi"
 )
 
 // All returns every harness in the order in which a pass asks them. The caller
@@ -17,6 +19,14 @@ func All() []harness.Harness {
 	return []harness.Harness{
 		claude.Harness{},
 		codex.Harness{},
+		pi.GJC(),
+		kimi.Harness{},
+		pi.Kimchi(),
+		pi.OMP(),
+		pi.OpenClaw(),
+		pi.Pi(),
+		pi.Prime(),
+		pi.Senpi(),
 	}
 }
 

@@ -82,6 +82,9 @@ func (b *Builder) Output(failed bool, texts ...[]byte) {
 // Names notes that the turn names a file, without text of its own.
 func (b *Builder) Names(path []byte) { b.mention(transcript.FilePath, path) }
 
+// Ran notes that the turn ran a shell command, without text of its own.
+func (b *Builder) Ran(command []byte) { b.mention(transcript.ShellLine, command) }
+
 // add appends a text as far as there is room in a projection: what has none is no part of it,
 // and would only cost memory.
 func (b *Builder) add(text []byte) {
