@@ -212,7 +212,13 @@ func (c *chat) user(record []byte, m message) {
 		b.Machine().Boundary(nil)
 		note(b, texts)
 	default:
-		c.prompt(b, m, texts)
+		var shown [][]byte
+		for _, p := range partsOf(m.display) {
+			if text := cutTagged(p.text, contextTag); len(text) > 0 {
+				shown = append(shown, text)
+			}
+		}
+		prompt(b, shown, texts)
 	}
 	c.add(b, m, string(m.id))
 }
@@ -223,14 +229,11 @@ func note(b *turn.Builder, texts [][]byte) {
 	}
 }
 
-// prompt says what a person typed, and notes what the agent added to it.
-func (c *chat) prompt(b *turn.Builder, m message, texts [][]byte) {
-	var shown [][]byte
-	for _, p := range partsOf(m.display) {
-		if text := cutTagged(p.text, contextTag); len(text) > 0 {
-			shown = append(shown, text)
-			b.Say(text)
-		}
+// prompt says what a person typed, and notes what the agent added to it. shown is what it shows
+// of the message, nil where it shows all of it.
+func prompt(b *turn.Builder, shown, texts [][]byte) {
+	for _, text := range shown {
+		b.Say(text)
 	}
 	added := false
 	for _, text := range texts {

@@ -353,4 +353,3 @@ func (home *Home) files() []string {
 	slices.Sort(all)
 	return slices.Compact(all)
 }
-

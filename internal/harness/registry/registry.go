@@ -17,6 +17,7 @@ func All() []harness.Harness {
 	return []harness.Harness{
 		claude.Harness{},
 		gemini.Harness{},
+		gemini.Qwen{},
 	}
 }
 
