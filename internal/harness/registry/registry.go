@@ -8,6 +8,7 @@ import (
 
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/harness/claude"
+	"github.com/terminus-archive/terminus/internal/harness/copilot"
 	"github.com/terminus-archive/terminus/internal/harness/gemini"
 )
 
@@ -16,6 +17,7 @@ import (
 func All() []harness.Harness {
 	return []harness.Harness{
 		claude.Harness{},
+		copilot.Harness{},
 		gemini.Harness{},
 		gemini.Qwen{},
 	}
