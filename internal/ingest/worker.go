@@ -294,6 +294,10 @@ func (w *worker) intake(ctx context.Context, j *job, run *sessionRun, s archive.
 		}
 	}
 	in.derive.State.Key = run.key
+	if st := &in.derive.State; st.CWD == "" {
+		st.SeeDirectory([]byte(j.t.Dir))
+		run.meta.ToldCWD = st.CWD // deriving the session again begins with it
+	}
 	return in, nil
 }
 

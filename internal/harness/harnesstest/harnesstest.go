@@ -323,8 +323,8 @@ func (home *Home) Newest(source string) []byte {
 }
 
 // turnsOf reads records as a pass does.
-func turnsOf(h harness.Harness, key string, records [][]byte) (transcript.State, [][]transcript.Turn) {
-	s := transcript.State{Key: key}
+func turnsOf(h harness.Harness, tr harness.Transcript, records [][]byte) (transcript.State, [][]transcript.Turn) {
+	s := transcript.State{Key: tr.Key, CWD: tr.Dir}
 	var all [][]transcript.Turn
 	for _, r := range records {
 		turns := h.Turns(r, &s)

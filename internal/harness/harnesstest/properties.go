@@ -221,7 +221,7 @@ func (home *Home) garbage() {
 func (home *Home) exclude() {
 	dir := ""
 	for _, tr := range home.Found() {
-		if s, _ := turnsOf(home.h, tr.Key, home.Records(tr)); s.CWD != "" {
+		if s, _ := turnsOf(home.h, tr, home.Records(tr)); s.CWD != "" {
 			dir = s.CWD
 			break
 		}
@@ -247,7 +247,7 @@ func (home *Home) empty() {
 func (home *Home) hostile() {
 	for _, tr := range home.Found() {
 		records := home.Records(tr)
-		state, _ := turnsOf(home.h, tr.Key, records)
+		state, _ := turnsOf(home.h, tr, records)
 		for i, r := range records {
 			if i >= 40 {
 				break

@@ -11,6 +11,8 @@ import (
 	"github.com/terminus-archive/terminus/internal/harness/codex"
 	"github.com/terminus-archive/terminus/internal/harness/kimi"
 	"github.com/terminus-archive/terminus/internal/harness/pi"
+	"github.com/terminus-archive/terminus/internal/harness/copilot"
+	"github.com/terminus-archive/terminus/internal/harness/gemini"
 )
 
 // All returns every harness in the order in which a pass asks them. The caller
@@ -27,6 +29,9 @@ func All() []harness.Harness {
 		pi.Pi(),
 		pi.Prime(),
 		pi.Senpi(),
+		copilot.Harness{},
+		gemini.Harness{},
+		gemini.Qwen{},
 	}
 }
 
