@@ -7,6 +7,7 @@ package turn
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/terminus-archive/terminus/internal/transcript"
 )
@@ -81,6 +82,9 @@ func (b *Builder) Output(failed bool, texts ...[]byte) {
 // Names notes that the turn names a file, without text of its own.
 func (b *Builder) Names(path []byte) { b.mention(transcript.FilePath, path) }
 
+// Runs notes that the turn names a shell command, without text of its own.
+func (b *Builder) Runs(line []byte) { b.mention(transcript.ShellLine, line) }
+
 // add appends a text as far as there is room in a projection: what has none is no part of it,
 // and would only cost memory.
 func (b *Builder) add(text []byte) {
@@ -140,4 +144,16 @@ func (b *Builder) Done(ts string, s *transcript.State) transcript.Turn {
 	}
 	s.SeeTurn(ts, t.ParentUUID)
 	return *t
+}
+
+// After is a number of milliseconds behind a time, for turns whose agent only says when the
+// session began; "" where that is no time.
+func After(start string, milliseconds int64) string {
+	t, err := time.Parse(time.RFC3339Nano, start)
+	if err != nil {
+		return ""
+	}
+	const most = int64(366 * 24 * time.Hour / time.Millisecond) // no session has as many turns
+	t = t.UTC().Add(time.Duration(min(milliseconds, most)) * time.Millisecond)
+	return transcript.TextTime(t.Format("2006-01-02T15:04:05.000Z"))
 }
