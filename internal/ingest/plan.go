@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/terminus-archive/terminus/internal/archive"
@@ -27,63 +25,31 @@ type job struct {
 	companions []harness.Companion // those whose stat is new
 	bytes      int64               // estimate of what is to be read
 	committed  bool                // the writer's: something of it was stored
+	packed     *fsx.Stat           // the worker's: of the file itself, where its content was unpacked
 }
 
-// env is what a harness may know of the machine.
-func env(c *config.Config, h harness.Harness) harness.Env {
-	e := harness.Env{FolderExcluded: c.Exclude.Folder, PathExcluded: c.Exclude.Covers}
-	if h.ID() == (claude.Harness{}).ID() {
-		e.Roots = c.ClaudeRoots // which already minds [harness.claude]
-	} else {
-		e.Roots = c.Harness[h.ID()].Roots
+// Roots are the directories in which a harness looks: those that the configuration names, else
+// those in which its agent keeps its sessions on this machine. Each is absolute.
+func Roots(c *config.Config, h harness.Harness) []string {
+	switch own := c.Harness[h.ID()].Roots; {
+	case h.ID() == (claude.Harness{}).ID():
+		return c.ClaudeRoots // which already minds [harness.claude], and the key `roots`
+	case len(own) > 0:
+		return own
 	}
-	return e
+	return h.Roots(harness.Machine{GOOS: c.Environ.GOOS, Home: c.Home, Get: c.Environ.Get})
 }
 
-func enabled(c *config.Config, h harness.Harness) bool {
+// Enabled reports whether a pass asks a harness.
+func Enabled(c *config.Config, h harness.Harness) bool {
 	own, ok := c.Harness[h.ID()]
 	return !ok || own.Enabled == nil || *own.Enabled
 }
 
-// named resolves the transcript that the caller named, before the lock and the
-// store are touched.
-func (p *pass) named() (excluded bool, err error) {
-	t, err := claude.ForFile(p.o.Path)
-	if err != nil {
-		return false, err
-	}
-	if namedExcluded(t.Path, p.o.Config) {
-		return true, nil
-	}
-	p.named1 = &t
-	return false, nil
-}
-
-// namedExcluded reports whether a transcript that was named by hand lies in an
-// excluded project. Below a configured root only the project folder's name
-// counts; elsewhere any folder above it may be one.
-func namedExcluded(path string, c *config.Config) bool {
-	if c.Exclude.Everything() || c.Exclude.Covers(path) {
-		return true
-	}
-	for _, root := range c.ClaudeRoots {
-		tree, err := filepath.EvalSymlinks(filepath.Join(root, "projects"))
-		if err != nil {
-			continue
-		}
-		if below, err := filepath.Rel(tree, path); err == nil && filepath.IsLocal(below) {
-			folder, _, _ := strings.Cut(filepath.ToSlash(below), "/")
-			return c.Exclude.Folder(folder)
-		}
-	}
-	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
-		if c.Exclude.Folder(filepath.Base(dir)) {
-			return true
-		}
-		if dir == filepath.Dir(dir) {
-			return false
-		}
-	}
+// env is what a harness may know of what it is to discover.
+func (p *pass) env(h harness.Harness) harness.Env {
+	c := p.o.Config
+	return harness.Env{FolderExcluded: c.Exclude.Folder, PathExcluded: c.Exclude.Covers, Roots: Roots(c, h)}
 }
 
 // plan discovers what there is and keeps what is new. What is known is read
@@ -115,22 +81,22 @@ type found struct {
 }
 
 func (p *pass) discover(ctx context.Context) ([]found, error) {
-	if p.named1 != nil {
-		p.res.FilesSeen = 1
-		return []found{{claude.Harness{}, *p.named1}}, nil
+	if p.named != nil {
+		p.res.FilesSeen = int64(len(p.named))
+		return p.named, nil
+	}
+	var asked []harness.Harness
+	for _, h := range p.o.Harnesses {
+		if Enabled(p.o.Config, h) {
+			asked = append(asked, h)
+		}
 	}
 	var out []found
-	for _, h := range p.o.Harnesses {
-		if !enabled(p.o.Config, h) {
-			continue
+	for _, d := range p.ask(ctx, asked) {
+		for _, err := range d.problems {
+			p.unreadable(err)
 		}
-		for t, err := range h.Discover(ctx, env(p.o.Config, h)) {
-			if err != nil {
-				p.unreadable(err)
-				continue
-			}
-			out = append(out, found{h, t})
-		}
+		out = append(out, d.found...)
 	}
 	p.res.FilesSeen = int64(len(out))
 	return out, ctx.Err()
