@@ -77,6 +77,7 @@ func blocks(s session) [][]byte {
 func (Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
 	id, row := rows.Read(record)
 	if id == rows.Head && row.Kind() == '{' {
+		s.SeeSession([]byte(ownID(s.Key)))
 		s.SeeDirectory(row.Get("directory").Text())
 		if at := row.Get("at").String(); s.Own == "" && len(at) < 64 {
 			s.Own = at
@@ -95,7 +96,6 @@ func (Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
 		b = turn.New(transcript.User, record)
 		prompt := without(text, typedMark)
 		b.Say(prompt)
-		s.SeeSession([]byte(ownID(s.Key)))
 		if s.Title == "" {
 			line, _, _ := bytes.Cut(prompt, []byte("\n"))
 			s.SeeTitle(line, transcript.TitleTaken)
@@ -116,7 +116,7 @@ func (Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
 		return nil
 	}
 	b.IDs(id, "", "")
-	return []transcript.Turn{b.Done(turn.After(s.Own, s.Turns), s)}
+	return []transcript.Turn{b.Done(turn.Next(s, s.Own), s)}
 }
 
 func ownID(key string) string {

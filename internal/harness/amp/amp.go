@@ -190,13 +190,13 @@ func read(b *turn.Builder, block transcript.Value) {
 	}
 }
 
-// when is the time of a message: when it was sent, or the model was asked; else that of the
-// thread and a millisecond for each turn, so that the turns keep their order.
+// when is the time of a message: when it was sent, or the model was asked; else one
+// behind that of the message before it.
 func when(row transcript.Value, s *transcript.State) string {
 	for _, v := range []transcript.Value{row.Get("meta", "sentAt"), row.Get("usage", "timestamp")} {
 		if at := transcript.Time(v); at != "" {
 			return at
 		}
 	}
-	return turn.After(s.Own, s.Turns)
+	return turn.Next(s, s.Own)
 }

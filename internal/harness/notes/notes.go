@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/harness/files"
 	"github.com/terminus-archive/terminus/internal/harness/rows"
@@ -47,8 +48,13 @@ func (Harness) Name() string { return "Terminus notes" }
 // Seen is "": what is read here is Terminus' own.
 func (Harness) Seen() string { return "" }
 
-// Roots is the data directory.
-func (Harness) Roots(m harness.Machine) []string { return harness.Places(m.Data) }
+// Roots is the file in the data directory.
+func (Harness) Roots(m harness.Machine) []string {
+	if m.Data == "" {
+		return nil
+	}
+	return []string{filepath.Join(m.Data, File)}
+}
 
 // A session is the notes of one day and project, or those on one session.
 type session struct {
@@ -57,12 +63,15 @@ type session struct {
 	sum   []byte
 }
 
-// Discover reads the file of each root and lists the sessions that its notes make. Lines that
+// Discover reads each root, a file, and lists the sessions that its notes make. Lines that
 // are no notes are a *harness.Problem, and cost no other line.
 func (h Harness) Discover(_ context.Context, env harness.Env) iter.Seq2[harness.Transcript, error] {
 	return func(yield func(harness.Transcript, error) bool) {
 		for _, root := range env.Roots {
-			f, err := files.At(filepath.Join(root, File))
+			f, err := files.At(root)
+			if errors.Is(err, fsx.ErrNotRegular) { // a directory, as the configuration may name one
+				f, err = files.At(filepath.Join(root, File))
+			}
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}

@@ -7,7 +7,12 @@ import (
 	"strings"
 
 	"github.com/terminus-archive/terminus/internal/harness"
+	"github.com/terminus-archive/terminus/internal/harness/aider"
+	"github.com/terminus-archive/terminus/internal/harness/amp"
 	"github.com/terminus-archive/terminus/internal/harness/claude"
+	"github.com/terminus-archive/terminus/internal/harness/cline"
+	"github.com/terminus-archive/terminus/internal/harness/notes"
+	"github.com/terminus-archive/terminus/internal/harness/tasks"
 )
 
 // All returns every harness in the order in which a pass asks them. The caller
@@ -15,6 +20,11 @@ import (
 func All() []harness.Harness {
 	return []harness.Harness{
 		claude.Harness{},
+		aider.Harness{},
+		amp.Harness{},
+		cline.Harness{},
+		notes.Harness{},
+		tasks.Roo(),
 	}
 }
 

@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/terminus-archive/terminus/internal/harness/turn"
 	"github.com/terminus-archive/terminus/internal/transcript"
@@ -16,7 +17,11 @@ const (
 )
 
 // notices begin texts that the extensions write to the model in the person's place.
-var notices = [][]byte{[]byte("[ERROR]"), []byte("[TASK RESUMPTION]"), []byte("<system-reminder>"), []byte("<system_reminder>")}
+var notices = [][]byte{[]byte("[ERROR]"), []byte("[TASK RESUMPTION]"), []byte("<system-reminder>"), []byte("<system_reminder>"), []byte("<mode_notice>")}
+
+func isNotice(text []byte) bool {
+	return slices.ContainsFunc(notices, func(start []byte) bool { return bytes.HasPrefix(text, start) })
+}
 
 // A reply is one message to the model, text by text.
 type reply struct {
@@ -31,7 +36,7 @@ type reply struct {
 func (r *reply) text(text []byte) {
 	text = r.outside(text)
 	before, typed, after, ok := person(text)
-	if !ok {
+	if !ok || r.returned || bytes.Contains(before, []byte("] Result:")) {
 		r.plain(text)
 		return
 	}
@@ -116,11 +121,9 @@ func opening(text []byte, tag string) int {
 // plain takes a text that no tag marks as a person's.
 func (r *reply) plain(text []byte) {
 	trimmed := bytes.TrimSpace(text)
-	for _, notice := range notices {
-		if bytes.HasPrefix(trimmed, notice) {
-			r.notices = append(r.notices, trimmed)
-			return
-		}
+	if isNotice(trimmed) {
+		r.notices = append(r.notices, trimmed)
+		return
 	}
 	output, named := result(trimmed)
 	r.returned = r.returned || named
@@ -150,16 +153,56 @@ func result(text []byte) (output []byte, named bool) {
 func (r *reply) output(failed bool, text []byte) {
 	text = r.outside(text)
 	before, typed, after, ok := person(text)
-	if !ok {
+	before = bytes.TrimSpace(before)
+	if !ok || len(before) > 0 && before[len(before)-1] != ':' { // what a file holds is no person's
 		r.b.Output(failed || fails(text), text)
 		return
 	}
-	if before = bytes.TrimSpace(before); len(before) > 0 {
+	if len(before) > 0 {
 		r.b.Output(failed || fails(before), before)
 	}
 	r.b.Say(typed)
 	if after = bytes.TrimSpace(after); len(after) > 0 {
 		r.b.Output(failed, after)
+	}
+}
+
+// outcome takes the content of a tool's result: texts, or what a tool tells of each thing that it
+// was asked for, as an object or as its text.
+func (r *reply) outcome(failed bool, content transcript.Value) {
+	if content.Kind() == '"' {
+		r.told(failed, content.Text(), content.Nested())
+		return
+	}
+	for part := range content.Elements() {
+		r.told(failed, part.Get("text").Text(), part)
+	}
+}
+
+// told takes one answer: the form of Cline's own tools, that of tools of servers, or a text.
+func (r *reply) told(failed bool, text []byte, answer transcript.Value) {
+	switch {
+	case answer.Get("success") != nil && answer.Get("query") != nil:
+		failed = failed || answer.Get("success").Kind() == 'f'
+		texts := [][]byte{answer.Get("result").Text()}
+		if answer.Get("result").Kind() != '"' {
+			texts = texts[:0]
+			for _, leaf := range answer.Get("result").Leaves() {
+				texts = append(texts, leaf.Text)
+			}
+		}
+		r.b.Output(failed, append(texts, answer.Get("error").Text())...)
+	case answer.Get("content").Kind() == '[' && answer.Get("type") == nil:
+		var texts [][]byte
+		for part := range answer.Get("content").Elements() {
+			texts = append(texts, part.Get("text").Text())
+		}
+		if len(texts) == 0 {
+			texts = append(texts, answer.Get("structuredContent"))
+		}
+		r.b.Output(failed || answer.Get("isError").Bool(), texts...)
+	default:
+		r.output(failed, text)
 	}
 }
 
@@ -188,7 +231,7 @@ func fails(output []byte) bool {
 // attached takes what an extension puts behind a person's words: the files that they name.
 func (r *reply) attached(text []byte) {
 	text = bytes.TrimSpace(text)
-	if len(text) == 0 {
+	if len(text) == 0 || isNotice(text) {
 		return
 	}
 	r.b.Note(text)
@@ -206,11 +249,11 @@ func (r *reply) attached(text []byte) {
 
 // done ends the message. One that only holds notices is the agent's machinery.
 func (r *reply) done() {
-	only := r.b.Empty()
+	if !r.b.Empty() || len(r.notices) == 0 {
+		return
+	}
 	for _, text := range r.notices {
 		r.b.Note(text)
 	}
-	if only && len(r.notices) > 0 {
-		r.b.Machine().Hidden()
-	}
+	r.b.Machine().Hidden()
 }

@@ -24,6 +24,10 @@ func Turns(record []byte, s *transcript.State) []transcript.Turn {
 	return Message(record, id, row, s)
 }
 
+// delegated begins State.Own where the session is one that an agent started; behind it stands when
+// the session began.
+const delegated = "delegated "
+
 // Tell takes what a list of tasks, or a document beside the messages, says of the session.
 func Tell(row transcript.Value, s *transcript.State) {
 	first := func(names ...string) []byte {
@@ -37,8 +41,13 @@ func Tell(row transcript.Value, s *transcript.State) {
 	s.SeeSession(first("session_id", "sessionId", "id"))
 	s.SeeDirectory(first("cwd", "workspace_root", "workspace", "cwdOnTaskInitialization"))
 	s.SeeTitle(row.Get("metadata", "title").Text(), transcript.TitleMade)
-	s.SeeTitle(first("task", "prompt"), transcript.TitleTaken)
-	if parent := row.Get("parentTaskId").String(); parent != "" && s.ParentKey == "" {
+	taken := first("task", "prompt")
+	if _, typed, _, ok := person(taken); ok {
+		taken = typed
+	}
+	s.SeeTitle(taken, transcript.TitleTaken)
+	s.SeeBranch(row.Get("metadata", "git", "branch").Text())
+	if parent := string(first("parentTaskId", "parent_session_id")); parent != "" && s.ParentKey == "" {
 		harness, _, _ := strings.Cut(s.Key, ":")
 		s.ParentKey = harness + ":" + string(transcript.CutBytes([]byte(parent), transcript.StateLimit/2))
 	}
@@ -46,6 +55,9 @@ func Tell(row transcript.Value, s *transcript.State) {
 		if at := transcript.Time(row.Get(name)); at != "" && s.Own == "" {
 			s.Own = at
 		}
+	}
+	if agent := row.Get("agent").String(); agent != "" && agent != "lead" && !strings.HasPrefix(s.Own, delegated) {
+		s.Own = delegated + s.Own
 	}
 }
 
@@ -66,6 +78,9 @@ func Message(record []byte, id string, row transcript.Value, s *transcript.State
 		s.SeeStrange([]byte(kind))
 		return nil
 	}
+	if kind == transcript.User && strings.HasPrefix(s.Own, delegated) {
+		b.Machine() // what it is told is another agent's
+	}
 	if row.Get("isSummary").Bool() {
 		b.Boundary(nil)
 		if kind == transcript.User {
@@ -75,7 +90,21 @@ func Message(record []byte, id string, row transcript.Value, s *transcript.State
 	if b.Empty() {
 		return nil
 	}
-	return []transcript.Turn{b.Done(when(row, s), s)}
+	t := b.Done(when(row, s), s)
+	_, own, _ := strings.Cut(s.Key, ":")
+	s.SeeSession([]byte(own))
+	if t.Nature == transcript.Typed && s.Title == "" {
+		s.SeeTitle(spokenIn(&t), transcript.TitleTaken)
+	}
+	return []transcript.Turn{t}
+}
+
+// spokenIn is what a person typed in a turn.
+func spokenIn(t *transcript.Turn) []byte {
+	if t.Prompt != nil {
+		return t.Prompt
+	}
+	return t.Pieces[0].Text
 }
 
 // each calls text for every text of a content, which may be one text, and other for every block
@@ -100,8 +129,7 @@ func hear(b *turn.Builder, content transcript.Value, s *transcript.State) {
 	r := &reply{b: b, s: s}
 	each(content, r.text, func(kind string, block transcript.Value) {
 		if kind == "tool_result" {
-			failed := block.Get("is_error").Bool()
-			each(block.Get("content"), func(text []byte) { r.output(failed, text) }, nil)
+			r.outcome(block.Get("is_error").Bool(), block.Get("content"))
 		}
 	})
 	r.done()
@@ -116,17 +144,17 @@ func answer(b *turn.Builder, content transcript.Value) {
 	})
 }
 
-// when is the time of a message: its own, else that of the task's beginning and a millisecond
-// for each turn, so that the turns keep their order.
+// when is the time of a message: its own, else one behind that of the message before
+// it, of which the first has that of the task's beginning.
 func when(row transcript.Value, s *transcript.State) string {
 	if at := transcript.Time(row.Get("ts")); at != "" {
 		return at
 	}
 	start := began(s.Key)
 	if start == "" {
-		start = s.Own
+		start = strings.TrimPrefix(s.Own, delegated)
 	}
-	return turn.After(start, s.Turns)
+	return turn.Next(s, start)
 }
 
 // began is the time that a task's id tells: it is the time in milliseconds, or a UUID that

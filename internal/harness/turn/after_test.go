@@ -1,6 +1,26 @@
 package turn
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/terminus-archive/terminus/internal/transcript"
+)
+
+func TestATurnWithoutATimeStandsBehindTheOneBeforeIt(t *testing.T) {
+	s := &transcript.State{}
+	var got []string
+	for _, own := range []string{"", "", "2026-03-01T10:05:00Z", ""} {
+		if own == "" {
+			own = Next(s, "2026-03-01T10:00:00Z")
+		}
+		s.SeeTurn(own, "")
+		got = append(got, own)
+	}
+	want := [4]string{"2026-03-01T10:00:00.000Z", "2026-03-01T10:00:00.001Z", "2026-03-01T10:05:00Z", "2026-03-01T10:05:00.001Z"}
+	if [4]string(got) != want {
+		t.Errorf("times are %q, want %q", got, want)
+	}
+}
 
 func TestTurnsWithoutATimeFollowTheBeginningOfTheirSession(t *testing.T) {
 	for _, tc := range []struct {

@@ -146,6 +146,15 @@ func (b *Builder) Done(ts string, s *transcript.State) transcript.Turn {
 	return *t
 }
 
+// Next is the time of a turn for which the agent tells none: a millisecond behind the turn before
+// it, so that turns keep their order; that of the session's beginning for its first.
+func Next(s *transcript.State, start string) string {
+	if at := After(s.LastTS, 1); at != "" {
+		return at
+	}
+	return After(start, s.Turns)
+}
+
 // After is a number of milliseconds behind a time, for turns whose agent only says when the
 // session began; "" where that is no time.
 func After(start string, milliseconds int64) string {
