@@ -71,6 +71,8 @@ type Machine struct {
 	GOOS string
 	// Home is the home directory, "" where the system does not tell.
 	Home string
+	// Data is the directory in which Terminus keeps what is its own, "" where there is none.
+	Data string
 	// Get is the value of an environment variable, "" where it is not set.
 	Get func(name string) string
 }

@@ -38,7 +38,7 @@ func Roots(c *config.Config, h harness.Harness) []string {
 	case len(own) > 0:
 		return own
 	}
-	return h.Roots(harness.Machine{GOOS: c.Environ.GOOS, Home: c.Home, Get: c.Environ.Get})
+	return h.Roots(harness.Machine{GOOS: c.Environ.GOOS, Home: c.Home, Data: c.DataDir, Get: c.Environ.Get})
 }
 
 // Enabled reports whether a pass asks a harness.

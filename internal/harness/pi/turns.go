@@ -30,13 +30,13 @@ func (h Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
 		if e.kind == nil {
 			s.Damaged++
 		}
-		line := turn.Line{Span: transcript.Span{Len: len(record)}, Value: record}
-		line.Len = len(trimmed(record))
+		line := place{transcript.Span{Len: len(trimmed(record))}, record}
 		return h.take(nil, line, e, native, s)
 	}
 	var turns []transcript.Turn
-	for _, line := range turn.Objects(record, s, isEntry) {
-		e := read(line.Value)
+	for off, v := range turn.Objects(record, s, isEntry) {
+		line := place{transcript.Span{Off: off, Len: len(v)}, v}
+		e := read(v)
 		if e.kind == nil {
 			s.Damaged++
 		}
@@ -132,8 +132,14 @@ func (e entry) time(s *transcript.State) string {
 	return s.LastTS
 }
 
+// A place is where an entry stands in its record.
+type place struct {
+	transcript.Span
+	value transcript.Value
+}
+
 // take appends the turn that an entry is, if it is one.
-func (h Harness) take(turns []transcript.Turn, line turn.Line, e entry, native string, s *transcript.State) []transcript.Turn {
+func (h Harness) take(turns []transcript.Turn, line place, e entry, native string, s *transcript.State) []transcript.Turn {
 	carried := carry(s.Own)
 	var b *turn.Builder
 	switch kind := e.kind.String(); kind {
@@ -145,14 +151,14 @@ func (h Harness) take(turns []transcript.Turn, line turn.Line, e entry, native s
 	case "title", "title_change":
 		s.SeeTitle(e.title.Text(), titleRank(e.source))
 	case "message":
-		b = message(line.Value, e.message, s)
+		b = message(line.value, e.message, s)
 	case "custom_message":
-		b = custom(line.Value, e.content, e.display)
+		b = custom(line.value, e.content, e.display)
 	case "compaction":
-		b = turn.New(transcript.System, line.Value).Boundary(e.boundary())
+		b = turn.New(transcript.System, line.value).Boundary(e.boundary())
 		b.Say(e.summary.Text())
 	case "branch_summary":
-		b = turn.New(transcript.System, line.Value)
+		b = turn.New(transcript.System, line.value)
 		b.Say(e.summary.Text())
 	case "", "custom", "label", "model_change", "thinking_level_change", "service_tier_change":
 	default:

@@ -7,12 +7,17 @@ import (
 	"strings"
 
 	"github.com/terminus-archive/terminus/internal/harness"
+	"github.com/terminus-archive/terminus/internal/harness/aider"
+	"github.com/terminus-archive/terminus/internal/harness/amp"
 	"github.com/terminus-archive/terminus/internal/harness/claude"
+	"github.com/terminus-archive/terminus/internal/harness/cline"
 	"github.com/terminus-archive/terminus/internal/harness/codex"
-	"github.com/terminus-archive/terminus/internal/harness/kimi"
-	"github.com/terminus-archive/terminus/internal/harness/pi"
 	"github.com/terminus-archive/terminus/internal/harness/copilot"
 	"github.com/terminus-archive/terminus/internal/harness/gemini"
+	"github.com/terminus-archive/terminus/internal/harness/kimi"
+	"github.com/terminus-archive/terminus/internal/harness/notes"
+	"github.com/terminus-archive/terminus/internal/harness/pi"
+	"github.com/terminus-archive/terminus/internal/harness/tasks"
 )
 
 // All returns every harness in the order in which a pass asks them. The caller
@@ -32,6 +37,11 @@ func All() []harness.Harness {
 		copilot.Harness{},
 		gemini.Harness{},
 		gemini.Qwen{},
+		aider.Harness{},
+		amp.Harness{},
+		cline.Harness{},
+		notes.Harness{},
+		tasks.Roo(),
 	}
 }
 

@@ -12,10 +12,13 @@ import (
 // Objects are the records in a line of a transcript, each a JSON object, behind where it
 // begins in the line. Usually that is one, the whole line. A line that is anything else is
 // counted in s as damaged, and gives the whole objects in it that accept takes for records,
-// as transcript.Records finds them. Blanks and NULs around a record are no part of it.
+// as transcript.Records finds them. Blanks and NULs around a record are no part of it, nor is
+// a byte order mark before it, which some editors put into the first line of a file.
 func Objects(line []byte, s *transcript.State, accept func(object transcript.Value) bool) iter.Seq2[int, transcript.Value] {
 	return func(yield func(int, transcript.Value) bool) {
-		trimmed, off := transcript.Trim(line)
+		unmarked := bytes.TrimPrefix(line, bom)
+		trimmed, off := transcript.Trim(unmarked)
+		off += len(line) - len(unmarked)
 		if len(trimmed) == 0 {
 			if bytes.IndexByte(line, 0) >= 0 {
 				s.Damaged++
@@ -39,6 +42,8 @@ func Objects(line []byte, s *transcript.State, accept func(object transcript.Val
 		}
 	}
 }
+
+var bom = []byte("\xef\xbb\xbf")
 
 const (
 	idBytes = 6 // of a hash of 32 bits as text

@@ -16,6 +16,7 @@ func TestALineGivesItsRecordsAndSaysWhetherItIsDamaged(t *testing.T) {
 	}{
 		{"{\"a\":1}\n", []string{"0 {\"a\":1}"}, 0},
 		{"  {\"a\":1} \n", []string{"2 {\"a\":1}"}, 0},
+		{"\xef\xbb\xbf{\"a\":1}\n", []string{"3 {\"a\":1}"}, 0},
 		{"\n", nil, 0},
 		{"", nil, 0},
 		{"\x00\x00\n", nil, 1},
