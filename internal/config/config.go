@@ -42,6 +42,8 @@ type Config struct {
 	// File is the path of terminus.toml, whether it exists or not; "" if there
 	// is no configuration directory.
 	File string
+	// Environ is what it was read with.
+	Environ Environ
 	// WorkDir and Home are those of the Environ.
 	WorkDir, Home string
 	// ClaudeRoots are the configuration directories of Claude Code, absolute
@@ -220,7 +222,7 @@ func parse(e Environ, file string, data []byte) (*Config, error) {
 	doc, root := parseDocument(file, data)
 	exclude := root.strings("exclude")
 	c := &Config{
-		File: file, WorkDir: e.WorkDir, Home: e.Home,
+		File: file, Environ: e, WorkDir: e.WorkDir, Home: e.Home,
 		Exclude:   NewExclusions(e.Home, exclude),
 		Injection: injection(e, root.table("injection")),
 		Capture:   capture(root.table("capture")),

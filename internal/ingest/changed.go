@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/terminus-archive/terminus/internal/archive"
@@ -19,7 +18,7 @@ import (
 // replaced or rewritten, or a second file of a session (mark is nil). Lines
 // that the stream holds are pointed at, the others appended, and the whole is
 // recorded as a revision.
-func (w *worker) changed(ctx context.Context, j *job, run *sessionRun, s archive.Session, f *os.File, stat fsx.Stat, mark *archive.Watermark) error {
+func (w *worker) changed(ctx context.Context, j *job, run *sessionRun, s archive.Session, f io.ReaderAt, stat fsx.Stat, mark *archive.Watermark) error {
 	all := []archive.Extent{{Off: 0, Len: s.Tail.StreamLen}}
 	c, err := w.comparison(ctx, j, run, s, all)
 	if err != nil {
@@ -47,7 +46,7 @@ func (w *worker) changed(ctx context.Context, j *job, run *sessionRun, s archive
 // regrown takes in what was appended to a file of a session that holds lines
 // which the file's newest state lacks: a rewound part, another copy. A line
 // that comes back is pointed at, not archived again.
-func (w *worker) regrown(ctx context.Context, j *job, run *sessionRun, s archive.Session, f *os.File, stat fsx.Stat, mark archive.Watermark, old archive.Revision) error {
+func (w *worker) regrown(ctx context.Context, j *job, run *sessionRun, s archive.Session, f io.ReaderAt, stat fsx.Stat, mark archive.Watermark, old archive.Revision) error {
 	c, err := w.comparison(ctx, j, run, s, archive.NewCover(old.Extents).Gaps(s.Tail.StreamLen))
 	if err != nil {
 		return err
@@ -107,7 +106,7 @@ func (c *comparison) run(ctx context.Context, stat fsx.Stat) (*batch, *archive.W
 	c.remark(c.at < c.size)
 	b := c.batch(c.app.Finish(w.quiet(stat)))
 	b.mark = &archive.Watermark{
-		Source: c.j.t.Source, Offset: c.at, Stat: stat, CheckedAt: w.p.started.Unix(),
+		Source: c.j.t.Source, Offset: c.at, Stat: c.j.recorded(stat), CheckedAt: w.p.started.Unix(),
 	}
 	c.sums.save(b.mark)
 	var err error
@@ -253,7 +252,7 @@ func (w *worker) rows(ctx context.Context, j *job, run *sessionRun, s archive.Se
 			return store.Wrap("read", w.p.db.Path, err)
 		}
 	}
-	for rec, err := range j.h.Tail(ctx, j.t) {
+	for rec, err := range patiently(w.p.patience(), j.h.Tail(ctx, j.t)) {
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 
 	"github.com/terminus-archive/terminus/internal/archive"
 	"github.com/terminus-archive/terminus/internal/fsx"
@@ -13,7 +12,7 @@ import (
 
 // grown takes in what was appended to a file after its watermark; old is the
 // file's newest revision. A file that was never seen has its watermark at 0.
-func (w *worker) grown(ctx context.Context, j *job, run *sessionRun, s archive.Session, f *os.File, stat fsx.Stat, mark archive.Watermark, old archive.Revision) error {
+func (w *worker) grown(ctx context.Context, j *job, run *sessionRun, s archive.Session, f io.ReaderAt, stat fsx.Stat, mark archive.Watermark, old archive.Revision) error {
 	in, err := w.intake(ctx, j, run, s)
 	if err != nil {
 		return err
@@ -35,7 +34,7 @@ func (w *worker) grown(ctx context.Context, j *job, run *sessionRun, s archive.S
 		in.sums.save(&m)
 		b.mark = &m
 		if last {
-			m.Stat = stat
+			m.Stat = j.recorded(stat)
 			return in.finish(b)
 		}
 		return w.send(b)
@@ -72,7 +71,7 @@ func (w *worker) grown(ctx context.Context, j *job, run *sessionRun, s archive.S
 	}
 	if mark.Offset == first {
 		return w.send(&batch{job: j, sess: run, touch: true, mark: &archive.Watermark{
-			Source: mark.Source, Stat: stat, CheckedAt: mark.CheckedAt,
+			Source: mark.Source, Stat: j.recorded(stat), CheckedAt: mark.CheckedAt,
 		}, companions: j.companions, last: true})
 	}
 	return send(in.app.Finish(w.quiet(stat)), true)

@@ -42,6 +42,8 @@ type Options struct {
 	Progress func(Progress)
 	// SnapshotProgress, if not nil, is told how many bytes of a snapshot are written.
 	SnapshotProgress func(done, total int64)
+	// Patience is how long a store may say nothing before it is left alone; 0 is ten minutes.
+	Patience time.Duration
 	// Now is the clock.
 	Now func() time.Time
 }

@@ -27,22 +27,31 @@ type job struct {
 	companions []harness.Companion // those whose stat is new
 	bytes      int64               // estimate of what is to be read
 	committed  bool                // the writer's: something of it was stored
+	packed     *fsx.Stat           // the worker's: of the file itself, where its content was unpacked
 }
 
-// env is what a harness may know of the machine.
-func env(c *config.Config, h harness.Harness) harness.Env {
-	e := harness.Env{FolderExcluded: c.Exclude.Folder, PathExcluded: c.Exclude.Covers}
-	if h.ID() == (claude.Harness{}).ID() {
-		e.Roots = c.ClaudeRoots // which already minds [harness.claude]
-	} else {
-		e.Roots = c.Harness[h.ID()].Roots
+// Roots are the directories in which a harness looks: those that the configuration names, else
+// those in which its agent keeps its sessions on this machine. Each is absolute.
+func Roots(c *config.Config, h harness.Harness) []string {
+	switch own := c.Harness[h.ID()].Roots; {
+	case h.ID() == (claude.Harness{}).ID():
+		return c.ClaudeRoots // which already minds [harness.claude], and the key `roots`
+	case len(own) > 0:
+		return own
 	}
-	return e
+	return h.Roots(harness.Machine{GOOS: c.Environ.GOOS, Home: c.Home, Get: c.Environ.Get})
 }
 
-func enabled(c *config.Config, h harness.Harness) bool {
+// Enabled reports whether a pass asks a harness.
+func Enabled(c *config.Config, h harness.Harness) bool {
 	own, ok := c.Harness[h.ID()]
 	return !ok || own.Enabled == nil || *own.Enabled
+}
+
+// env is what a harness may know of what it is to discover.
+func (p *pass) env(h harness.Harness) harness.Env {
+	c := p.o.Config
+	return harness.Env{FolderExcluded: c.Exclude.Folder, PathExcluded: c.Exclude.Covers, Roots: Roots(c, h)}
 }
 
 // named resolves the transcript that the caller named, before the lock and the
@@ -119,18 +128,18 @@ func (p *pass) discover(ctx context.Context) ([]found, error) {
 		p.res.FilesSeen = 1
 		return []found{{claude.Harness{}, *p.named1}}, nil
 	}
-	var out []found
+	var asked []harness.Harness
 	for _, h := range p.o.Harnesses {
-		if !enabled(p.o.Config, h) {
-			continue
+		if Enabled(p.o.Config, h) {
+			asked = append(asked, h)
 		}
-		for t, err := range h.Discover(ctx, env(p.o.Config, h)) {
-			if err != nil {
-				p.unreadable(err)
-				continue
-			}
-			out = append(out, found{h, t})
+	}
+	var out []found
+	for _, d := range p.ask(ctx, asked) {
+		for _, err := range d.problems {
+			p.unreadable(err)
 		}
+		out = append(out, d.found...)
 	}
 	p.res.FilesSeen = int64(len(out))
 	return out, ctx.Err()

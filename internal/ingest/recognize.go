@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/terminus-archive/terminus/internal/archive"
@@ -30,7 +29,7 @@ type recognized struct {
 // recognize reads as much of a transcript as the session's longest state has. Of
 // equal states that of the transcript's own watermark counts, which is nil for one
 // that is not known.
-func (w *worker) recognize(ctx context.Context, j *job, s archive.Session, own *archive.Watermark, f *os.File, stat fsx.Stat) (recognized, error) {
+func (w *worker) recognize(ctx context.Context, j *job, s archive.Session, own *archive.Watermark, f io.ReaderAt, stat fsx.Stat) (recognized, error) {
 	states, err := archive.Revisions(ctx, w.p.reader, s.No)
 	if err != nil {
 		return recognized{}, store.Wrap("read", w.p.db.Path, err)
@@ -58,7 +57,7 @@ func (w *worker) recognize(ctx context.Context, j *job, s archive.Session, own *
 
 // sameFile recognizes a file that begins as it was read, and that was archived
 // under modes of which no single one makes the state.
-func (w *worker) sameFile(states []archive.Revision, own *archive.Watermark, best recognized, f *os.File, stat fsx.Stat) (recognized, error) {
+func (w *worker) sameFile(states []archive.Revision, own *archive.Watermark, best recognized, f io.ReaderAt, stat fsx.Stat) (recognized, error) {
 	i := slices.IndexFunc(states, func(r archive.Revision) bool { return r.ID == own.Revision })
 	if i < 0 || own.Offset > stat.Size {
 		return best, nil

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/terminus-archive/terminus/internal/archive"
@@ -22,7 +21,7 @@ import (
 // transcript that begins with one of them, and has more, gives the bytes back.
 // Where it does not give all of them, what is not known to be in the stream is
 // appended, and the session stays evicted.
-func (w *worker) returned(ctx context.Context, j *job, run *sessionRun, s archive.Session, f *os.File, stat fsx.Stat) error {
+func (w *worker) returned(ctx context.Context, j *job, run *sessionRun, s archive.Session, f io.ReaderAt, stat fsx.Stat) error {
 	var mark *archive.Watermark
 	if j.known {
 		m, err := archive.LoadWatermark(ctx, w.p.reader, j.t.Source)
@@ -43,7 +42,7 @@ func (w *worker) returned(ctx context.Context, j *job, run *sessionRun, s archiv
 	switch {
 	case !more && same:
 		return w.send(&batch{job: j, sess: run, touch: true, mark: &archive.Watermark{
-			Source: j.t.Source, Stat: stat, CheckedAt: w.p.started.Unix(),
+			Source: j.t.Source, Stat: j.recorded(stat), CheckedAt: w.p.started.Unix(),
 		}, companions: j.companions, last: true})
 	case more && at.holds(s.EvictedLen):
 		if err := w.restore(ctx, run, at, f); err != nil {

@@ -24,9 +24,9 @@ var _ harness.Harness = rowHarness{}
 
 func (rowHarness) ID() string { return "rows" }
 
-func (rowHarness) Name() string                   { return "Rows" }
-func (rowHarness) Seen() string                   { return "" }
-func (rowHarness) Roots(harness.Machine) []string { return nil }
+func (rowHarness) Name() string                     { return "Rows" }
+func (rowHarness) Seen() string                     { return "" }
+func (h rowHarness) Roots(harness.Machine) []string { return []string{h.path} }
 
 func (h rowHarness) open() (*sql.DB, error) {
 	return sql.Open("sqlite", "file:"+h.path+"?mode=ro")

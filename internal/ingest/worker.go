@@ -111,7 +111,7 @@ func (w *worker) job(ctx context.Context, j *job) (err error) {
 	case j.t.Kind == harness.Rows:
 		return w.rows(ctx, j, run, s)
 	}
-	f, stat, err := fsx.OpenRegular(j.t.Path)
+	f, stat, err := w.open(ctx, j)
 	if err != nil {
 		return err
 	}
@@ -195,7 +195,7 @@ func (w *worker) send(b *batch) error {
 
 // file decides what became of a transcript that is a file: grown, only
 // touched, or changed.
-func (w *worker) file(ctx context.Context, j *job, run *sessionRun, s archive.Session, f *os.File, stat fsx.Stat) error {
+func (w *worker) file(ctx context.Context, j *job, run *sessionRun, s archive.Session, f io.ReaderAt, stat fsx.Stat) error {
 	if !run.exists {
 		return w.grown(ctx, j, run, s, f, stat, archive.Watermark{Source: j.t.Source, CheckedAt: w.p.started.Unix()},
 			archive.Revision{})
@@ -226,7 +226,7 @@ func (w *worker) file(ctx context.Context, j *job, run *sessionRun, s archive.Se
 // samePrefix reports whether the archived part of a file is still what the
 // file begins with. The end of it is always compared; the whole of it when
 // anything but growth happened, and once a day.
-func (w *worker) samePrefix(f *os.File, stat fsx.Stat, mark *archive.Watermark) (bool, error) {
+func (w *worker) samePrefix(f io.ReaderAt, stat fsx.Stat, mark *archive.Watermark) (bool, error) {
 	if stat.Size < mark.Offset {
 		return false, nil
 	}

@@ -1,0 +1,312 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/terminus-archive/terminus/internal/fsx"
+	"github.com/terminus-archive/terminus/internal/harness"
+)
+
+// defaultPatience is how long a store may say nothing before it is left alone: a network
+// mount that stops answering holds up whoever reads it for ever.
+const defaultPatience = 10 * time.Minute
+
+// errSilent means that a store did not answer within the pass's patience.
+var errSilent = errors.New("it does not answer")
+
+func (p *pass) patience() time.Duration {
+	if p.o.Patience > 0 {
+		return p.o.Patience
+	}
+	return defaultPatience
+}
+
+func silent(patience time.Duration) error {
+	return fmt.Errorf("%w: no byte in %s; it is tried again by the next pass", errSilent, patience)
+}
+
+// within lets f run on a goroutine of its own, and gives it up when it takes longer than
+// the pass's patience. What it does after that touches nothing of the pass.
+func within[T any](patience time.Duration, f func() (T, error), undo func(T)) (T, error) {
+	type outcome struct {
+		v   T
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		v, err := f()
+		done <- outcome{v, err}
+	}()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case o := <-done:
+		return o.v, o.err
+	case <-timer.C:
+		go func() {
+			if o := <-done; o.err == nil {
+				undo(o.v)
+			}
+		}()
+		var none T
+		return none, silent(patience)
+	}
+}
+
+// A content is what a transcript's file holds as lines: the file, or what it is compressed of.
+type content struct {
+	io.ReaderAt
+	file *os.File
+	temp string
+}
+
+func (c *content) Close() error {
+	err := c.file.Close()
+	if c.temp != "" {
+		_ = os.Remove(c.temp)
+	}
+	return err
+}
+
+// open opens a transcript that is a file. stat is that of its content: for one that is
+// compressed its size is that of the lines, and it has no inode, so that it is never taken
+// for a file that only grew.
+func (w *worker) open(ctx context.Context, j *job) (*content, fsx.Stat, error) {
+	type opened struct {
+		f    *os.File
+		stat fsx.Stat
+	}
+	patience := w.p.patience()
+	o, err := within(patience, func() (opened, error) {
+		f, stat, err := fsx.OpenRegular(j.t.Path)
+		return opened{f, stat}, err
+	}, func(o opened) { _ = o.f.Close() })
+	if err != nil {
+		return nil, fsx.Stat{}, err
+	}
+	read := &patientReader{f: o.f, patience: patience}
+	if !j.t.Zstd {
+		return &content{ReaderAt: read, file: o.f}, o.stat, nil
+	}
+	defer o.f.Close()
+	c, size, err := unpack(ctx, io.NewSectionReader(read, 0, o.stat.Size))
+	if err != nil {
+		return nil, fsx.Stat{}, err
+	}
+	j.packed = &o.stat
+	return c, fsx.Stat{Size: size, Mtime: o.stat.Mtime}, nil
+}
+
+// recorded is the stat by which the next pass knows the file.
+func (j *job) recorded(stat fsx.Stat) fsx.Stat {
+	if j.packed != nil {
+		return *j.packed
+	}
+	return stat
+}
+
+// maxUnpacked bounds the lines of a compressed transcript, in bytes: a few bytes of zstd
+// can stand for any number.
+const maxUnpacked = 4 << 30
+
+// unpack writes the content of zstd frames into a file of its own, that is its owner's. Of
+// frames that end too early, as while they are being written, the whole lines before that count.
+func unpack(ctx context.Context, r io.Reader) (c *content, size int64, err error) {
+	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+	if err != nil {
+		return nil, 0, err
+	}
+	defer d.Close()
+	f, err := os.CreateTemp("", "terminus-read-*")
+	if err != nil {
+		return nil, 0, err
+	}
+	c = &content{ReaderAt: f, file: f, temp: f.Name()}
+	for {
+		n, err := io.CopyN(f, d, askEvery)
+		size += n
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return c, size, nil
+		case err == nil && size > maxUnpacked:
+			err = errors.New("it holds more than a transcript may when it is unpacked")
+		case err == nil:
+			err = ctx.Err()
+		default:
+			err = fmt.Errorf("it cannot be unpacked: %w", err)
+		}
+		if err != nil {
+			_ = c.Close()
+			return nil, 0, err
+		}
+	}
+}
+
+// A patientReader reads a file and gives it up when a read takes longer than its patience.
+// A read that was given up may still go on: into memory of its own.
+type patientReader struct {
+	f        *os.File
+	patience time.Duration
+	buf      []byte
+}
+
+// readChunk bounds what one read takes, so that a slow store that answers is not taken for one
+// that does not.
+const readChunk = 1 << 20
+
+func (r *patientReader) ReadAt(p []byte, off int64) (n int, err error) {
+	for n < len(p) && err == nil {
+		var k int
+		k, err = r.chunk(p[n:min(len(p), n+readChunk)], off+int64(n))
+		n += k
+	}
+	return n, err
+}
+
+func (r *patientReader) chunk(p []byte, off int64) (int, error) {
+	if cap(r.buf) < len(p) {
+		r.buf = make([]byte, len(p))
+	}
+	buf := r.buf[:len(p)]
+	n, err := within(r.patience, func() (int, error) { return r.f.ReadAt(buf, off) }, func(int) {})
+	if errors.Is(err, errSilent) {
+		r.buf = nil // it may still be written to
+		return 0, err
+	}
+	return copy(p, buf[:n]), err
+}
+
+// patiently hands over what a sequence yields, which runs on a goroutine of its own, and ends
+// with an error when nothing came for as long as the patience. One value at a time is alive, so
+// that it may alias a buffer of the sequence.
+func patiently[T any](patience time.Duration, seq func(yield func(T, error) bool)) func(yield func(T, error) bool) {
+	return func(yield func(T, error) bool) {
+		type item struct {
+			v   T
+			err error
+		}
+		items, taken, stop := make(chan item), make(chan struct{}), make(chan struct{})
+		failed := make(chan any, 1)
+		go func() {
+			defer close(items)
+			defer func() {
+				if r := recover(); r != nil {
+					failed <- r
+				}
+			}()
+			seq(func(v T, err error) bool {
+				select {
+				case items <- item{v, err}:
+				case <-stop:
+					return false
+				}
+				select {
+				case <-taken:
+					return true
+				case <-stop:
+					return false
+				}
+			})
+		}()
+		ended := false
+		defer func() {
+			close(stop)
+			if ended {
+				return
+			}
+			// The sequence closes what it has open; it is waited for, as long as patience has it.
+			timer := time.NewTimer(patience)
+			defer timer.Stop()
+			for {
+				select {
+				case _, ok := <-items:
+					if !ok {
+						return
+					}
+				case <-timer.C:
+					return
+				}
+			}
+		}()
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		for {
+			timer.Reset(patience)
+			select {
+			case it, ok := <-items:
+				if !ok {
+					ended = true
+					select {
+					case r := <-failed:
+						panic(r)
+					default:
+					}
+					return
+				}
+				if !yield(it.v, it.err) {
+					return
+				}
+				taken <- struct{}{}
+			case <-timer.C:
+				ended = true // nobody waits for it
+				var none T
+				yield(none, silent(patience))
+				return
+			}
+		}
+	}
+}
+
+// discovered is what one harness found.
+type discovered struct {
+	found    []found
+	problems []error
+}
+
+// ask lets every harness look at once, each for itself: one whose store does not answer holds
+// up nobody but those who wait for the end of the pass. Their answers stand in the order of
+// the harnesses.
+func (p *pass) ask(ctx context.Context, hs []harness.Harness) []discovered {
+	all := make([]discovered, len(hs))
+	done := make(chan int, len(hs))
+	for i, h := range hs {
+		go func() {
+			defer func() { done <- i }()
+			defer func() {
+				if r := recover(); r != nil {
+					all[i].problems = append(all[i].problems, &harness.Problem{Path: h.Name(), Err: fmt.Errorf("looking for sessions failed: %v", r)})
+				}
+			}()
+			all[i] = p.askOne(ctx, h)
+		}()
+	}
+	for range hs {
+		<-done
+	}
+	return all
+}
+
+func (p *pass) askOne(ctx context.Context, h harness.Harness) (d discovered) {
+	e := p.env(h)
+	if len(e.Roots) == 0 {
+		return d
+	}
+	for t, err := range patiently(p.patience(), h.Discover(ctx, e)) {
+		switch {
+		case errors.Is(err, errSilent):
+			d.problems = append(d.problems, &harness.Problem{Path: e.Roots[0], Err: err})
+		case err != nil:
+			d.problems = append(d.problems, err)
+		default:
+			d.found = append(d.found, found{h, t})
+		}
+	}
+	return d
+}
