@@ -8,6 +8,7 @@ import (
 
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/harness/claude"
+	"github.com/terminus-archive/terminus/internal/harness/opencode"
 )
 
 // All returns every harness in the order in which a pass asks them. The caller
@@ -15,6 +16,8 @@ import (
 func All() []harness.Harness {
 	return []harness.Harness{
 		claude.Harness{},
+		opencode.Kilo(),
+		opencode.Harness{},
 	}
 }
 
