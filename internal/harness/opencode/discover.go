@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -95,35 +94,28 @@ func diffsBeside(path string) map[string]string {
 // A session is what discovery knows of one.
 type session struct{ id, parent, directory, stamp string }
 
-// list reads the sessions of a database. What was read before an error is given with it.
+// list reads the sessions of a database. What was read before an error is given with it: a
+// stamp of a state that the database never had costs that the session is read again.
 func list(ctx context.Context, path string) (found []session, err error) {
-	db, err := rows.Open(ctx, path)
-	if db == nil || err != nil {
-		return nil, err
-	}
-	defer func() {
-		// A database that was written meanwhile gave stamps of no state of it: it is listed
-		// again by the next pass.
-		if e := db.Close(); err == nil && e != nil {
-			found, err = nil, e
-		}
-	}()
-	f, err := formOf(ctx, db)
-	if err != nil {
-		return nil, err
-	}
-	for _, table := range f.sessions {
-		err := db.Each(ctx, func(r rows.Row) bool {
-			if id := r.Text("id"); id != "" {
-				found = append(found, session{id, r.Text("parent"), r.Text("directory"), stampOf(r)})
-			}
-			return true
-		}, f.listing(table))
+	_, err = rows.With(ctx, path, func(db *rows.DB) error {
+		f, err := formOf(ctx, db)
 		if err != nil {
-			return found, err
+			return err
 		}
-	}
-	return found, nil
+		for _, table := range f.sessions {
+			err := db.Each(ctx, func(r rows.Row) bool {
+				if id := r.Text("id"); id != "" {
+					found = append(found, session{id, r.Text("parent"), r.Text("directory"), stampOf(r)})
+				}
+				return true
+			}, f.listing(table))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return found, err
 }
 
 func stampOf(r rows.Row) string {
@@ -230,6 +222,3 @@ func (f form) listing(table string) string {
 		` + entry + ` AS entry, ` + late + ` AS late
 		FROM ` + table + ` s ORDER BY s.time_created, s.id`
 }
-
-// gone is what Tail yields where the database has gone since it was discovered.
-func gone(path string) error { return &harness.Problem{Path: path, Err: fs.ErrNotExist} }

@@ -3,8 +3,6 @@ package opencode
 import (
 	"context"
 	"iter"
-	"slices"
-	"strings"
 
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/harness/rows"
@@ -20,77 +18,68 @@ const (
 // Tail yields the row of the session, then message for message its parts and, behind them,
 // its own row, which is final later than they are.
 func (h Harness) Tail(ctx context.Context, t harness.Transcript) iter.Seq2[transcript.Record, error] {
-	return func(yield func(transcript.Record, error) bool) {
-		db, err := rows.Open(ctx, t.Path)
-		if db == nil || err != nil {
-			if err == nil {
-				err = gone(t.Path)
-			}
-			yield(transcript.Record{}, err)
-			return
-		}
-		closed := false
-		defer func() {
-			if !closed {
-				_ = db.Close()
-			}
-		}()
+	return rows.Tail(ctx, t, func(db *rows.DB, id string, give rows.Give) error {
 		f, err := formOf(ctx, db)
 		if err != nil {
-			yield(transcript.Record{}, err)
-			return
+			return err
 		}
-		r := reader{ctx: ctx, db: db, form: f, id: strings.TrimPrefix(t.Source, t.Path+"#"), yield: yield}
-		more := r.session()
-		closed = true
-		if err := db.Close(); more && err != nil {
-			yield(transcript.Record{}, err)
-		}
-	}
+		r := reader{ctx: ctx, db: db, form: f, id: id, give: give}
+		return r.session()
+	})
 }
 
-// A reader yields the records of one session. Its methods report whether more are wanted.
+// A reader gives the records of one session.
 type reader struct {
-	ctx   context.Context
-	db    *rows.DB
-	form  form
-	id    string
-	yield func(transcript.Record, error) bool
+	ctx  context.Context
+	db   *rows.DB
+	form form
+	id   string
+	give rows.Give
 }
 
-func (r *reader) session() bool {
+func (r *reader) session() error {
 	for _, table := range r.form.sessions {
-		columns, ok := r.columns("s", table, "summary_diffs")
-		if !ok {
-			return false
+		columns, err := r.db.Select(r.ctx, "s", table, "summary_diffs")
+		if err != nil {
+			return err
 		}
-		head, ok := r.read(`SELECT '`+table+`' AS "table", `+columns+` FROM `+table+` s WHERE id = ?`, r.id)
-		switch {
-		case !ok:
-			return false
-		case len(head) > 0:
-			return r.give(headID, head[0].json) && r.diffs(table) && r.messages(table)
+		head, err := r.read(`SELECT '`+table+`' AS "table", `+columns+` FROM `+table+` s WHERE id = ?`, r.id)
+		if err != nil {
+			return err
 		}
+		if len(head) == 0 {
+			continue
+		}
+		if err := r.give(headID, head[0].Object); err != nil {
+			return err
+		}
+		if err := r.diffs(table); err != nil {
+			return err
+		}
+		return r.messages(table)
 	}
-	return true // it was deleted since it was discovered
+	return nil // it was deleted since it was discovered
 }
 
-// diffs yields what the session changed so far, which is as large as the files are: it is no
+// diffs gives what the session changed so far, which is as large as the files are: it is no
 // part of the session's row, which changes with every message.
-func (r *reader) diffs(table string) bool {
+func (r *reader) diffs(table string) error {
 	if has, err := r.db.Has(r.ctx, table, "summary_diffs"); err != nil || !has {
-		return r.failed(err)
+		return err
 	}
-	found, ok := r.read(`SELECT 'summary_diffs' AS "table", summary_diffs AS data FROM `+table+`
+	found, err := r.read(`SELECT 'summary_diffs' AS "table", summary_diffs AS data FROM `+table+`
 		WHERE id = ? AND summary_diffs IS NOT NULL`, r.id)
-	return ok && (len(found) == 0 || r.give(diffsID, found[0].json))
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return r.give(diffsID, found[0].Object)
 }
 
-func (r *reader) messages(table string) bool {
+func (r *reader) messages(table string) error {
 	if r.form.entries {
-		said, ok := r.read(`SELECT id FROM session_message WHERE session_id = ? AND type IN ('user', 'assistant', 'compaction') LIMIT 1`, r.id)
-		if !ok {
-			return false
+		said, err := r.read(`SELECT id FROM session_message WHERE session_id = ? AND type IN ('user', 'assistant', 'compaction') LIMIT 1`, r.id)
+		if err != nil {
+			return err
 		}
 		if len(said) > 0 || !r.form.parts {
 			order := "time_created, id"
@@ -103,67 +92,63 @@ func (r *reader) messages(table string) bool {
 	return r.all(table, "message", "time_created, id", r.parts)
 }
 
-// all yields the rows of a table of messages in an order, before each what before gives.
-func (r *reader) all(sessions, table, order string, before func(message transcript.Value, copied any) bool) bool {
-	ids, ok := r.read(`SELECT id, time_created AS at FROM `+table+` WHERE session_id = ? ORDER BY `+order, r.id)
-	if !ok {
-		return false
+// all gives the rows of a table of messages in an order, before each what before gives.
+func (r *reader) all(sessions, table, order string, before func(message transcript.Value, copied any) error) error {
+	ids, err := r.read(`SELECT id, time_created FROM `+table+` WHERE session_id = ? ORDER BY `+order, r.id)
+	if err != nil {
+		return err
 	}
-	copies, ok := r.copies(sessions, table)
-	if !ok {
-		return false
-	}
-	columns, ok := r.columns("m", table)
-	if !ok {
-		return false
+	copies, err := r.copies(sessions, table)
+	if err != nil {
+		return err
 	}
 	for _, one := range ids {
 		var copied any
-		if source, ok := copies[one.at]; ok {
+		if source, ok := copies[one.Value("time_created")]; ok {
 			copied = source
 		}
-		found, ok := r.read(`SELECT '`+table+`' AS "table", ? AS copied, `+columns+` FROM `+table+` m WHERE id = ?`, copied, one.id)
-		if !ok {
-			return false
+		id := one.Text("id")
+		found, err := r.read(`SELECT '`+table+`' AS "table", ? AS copied, m.* FROM `+table+` m WHERE id = ?`, copied, id)
+		if err != nil || len(found) == 0 {
+			return err
 		}
-		for _, m := range found {
-			if before != nil && !before(m.json, copied) || !r.give(m.id, m.json) {
-				return false
+		if before != nil {
+			if err := before(found[0].Object, copied); err != nil {
+				return err
 			}
 		}
+		if err := r.give(id, found[0].Object); err != nil {
+			return err
+		}
 	}
-	return true
+	return nil
 }
 
-// parts yields the parts of a message.
-func (r *reader) parts(message transcript.Value, copied any) bool {
-	columns, ok := r.columns("p", "part")
-	if !ok {
-		return false
-	}
+// parts gives the parts of a message.
+func (r *reader) parts(message transcript.Value, copied any) error {
 	var digest any
 	if message.Get("data", "summary").Bool() {
 		digest = 1
 	}
-	found, ok := r.read(`SELECT 'part' AS "table", ? AS role, ? AS digest, ? AS copied, `+columns+`
+	found, err := r.read(`SELECT 'part' AS "table", ? AS role, ? AS digest, ? AS copied, p.*
 		FROM part p WHERE message_id = ? ORDER BY id`,
 		message.Get("data", "role").String(), digest, copied, message.Get("id").String())
-	if !ok {
-		return false
+	if err != nil {
+		return err
 	}
 	for _, p := range found {
-		if !r.give(p.id, p.json) {
-			return false
+		if err := r.give(p.Text("id"), p.Object); err != nil {
+			return err
 		}
 	}
-	return true
+	return nil
 }
 
 // copies are the messages of a session that are those of another, by their time: the agent
 // forks a session by copying its messages, with new ids and their old times, into one that is
 // made later. It gives for each the id of the session that it was copied from last. Where that
 // one is gone, nothing tells that they are copies, and they are not: nobody else has them.
-func (r *reader) copies(sessions, table string) (map[any]string, bool) {
+func (r *reader) copies(sessions, table string) (map[any]string, error) {
 	out := map[any]string{}
 	err := r.db.Each(r.ctx, func(row rows.Row) bool {
 		out[row.Value("at")] = row.Text("source")
@@ -174,55 +159,10 @@ func (r *reader) copies(sessions, table string) (map[any]string, bool) {
 		JOIN `+table+` o ON o.time_created = mine.time_created AND o.session_id <> s.id
 		JOIN `+sessions+` os ON os.id = o.session_id AND os.time_created < s.time_created
 		WHERE s.id = ? ORDER BY os.time_created, os.id`, r.id)
-	if err != nil {
-		return nil, r.failed(err)
-	}
-	return out, true
+	return out, err
 }
 
-// failed yields an error, if there is one, and reports whether there was none.
-func (r *reader) failed(err error) bool {
-	if err != nil {
-		r.yield(transcript.Record{}, err)
-	}
-	return err == nil
+// read reads the rows of a query, of which some columns are JSON.
+func (r *reader) read(query string, args ...any) ([]rows.Kept, error) {
+	return r.db.All(r.ctx, []string{"data", "permission", "model", "revert", "metadata"}, query, args...)
 }
-
-// columns are the columns of a table but some, as a query names them.
-func (r *reader) columns(alias, table string, but ...string) (string, bool) {
-	all, err := r.db.Columns(r.ctx, table)
-	if err != nil {
-		return "", r.failed(err)
-	}
-	var b strings.Builder
-	for _, c := range all {
-		if slices.Contains(but, c) {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(alias + `."` + strings.ReplaceAll(c, `"`, `""`) + `"`)
-	}
-	return b.String(), true
-}
-
-// A row is one row of a query: its column id, its column at, and all of it as JSON.
-type row struct {
-	id   string
-	at   any
-	json []byte
-}
-
-// read reads all rows of a query, few or small, before any of them is given on, so that the
-// agent's database is not held while the archive is busy. ok is false after an error, which
-// was yielded.
-func (r *reader) read(query string, args ...any) (all []row, ok bool) {
-	err := r.db.Each(r.ctx, func(one rows.Row) bool {
-		all = append(all, row{one.Text("id"), one.Value("at"), one.JSON("data", "permission", "model", "revert", "metadata")})
-		return true
-	}, query, args...)
-	return all, r.failed(err)
-}
-
-func (r *reader) give(id string, row []byte) bool { return r.yield(rows.Record(id, row), nil) }
