@@ -8,7 +8,10 @@ import (
 
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/harness/claude"
+	"github.com/terminus-archive/terminus/internal/harness/crush"
+	"github.com/terminus-archive/terminus/internal/harness/goose"
 	"github.com/terminus-archive/terminus/internal/harness/opencode"
+	"github.com/terminus-archive/terminus/internal/harness/zed"
 )
 
 // All returns every harness in the order in which a pass asks them. The caller
@@ -16,8 +19,11 @@ import (
 func All() []harness.Harness {
 	return []harness.Harness{
 		claude.Harness{},
+		crush.Harness{},
+		goose.Harness{},
 		opencode.Kilo(),
 		opencode.Harness{},
+		zed.Harness{},
 	}
 }
 
