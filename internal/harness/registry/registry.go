@@ -18,6 +18,10 @@ import (
 	"github.com/terminus-archive/terminus/internal/harness/notes"
 	"github.com/terminus-archive/terminus/internal/harness/pi"
 	"github.com/terminus-archive/terminus/internal/harness/tasks"
+	"github.com/terminus-archive/terminus/internal/harness/crush"
+	"github.com/terminus-archive/terminus/internal/harness/goose"
+	"github.com/terminus-archive/terminus/internal/harness/opencode"
+	"github.com/terminus-archive/terminus/internal/harness/zed"
 )
 
 // All returns every harness in the order in which a pass asks them. The caller
@@ -42,6 +46,11 @@ func All() []harness.Harness {
 		cline.Harness{},
 		notes.Harness{},
 		tasks.Roo(),
+		crush.Harness{},
+		goose.Harness{},
+		opencode.Kilo(),
+		opencode.Harness{},
+		zed.Harness{},
 	}
 }
 
