@@ -11,6 +11,7 @@ import (
 	"github.com/terminus-archive/terminus/internal/harness/amp"
 	"github.com/terminus-archive/terminus/internal/harness/claude"
 	"github.com/terminus-archive/terminus/internal/harness/cline"
+	"github.com/terminus-archive/terminus/internal/harness/continuedev"
 	"github.com/terminus-archive/terminus/internal/harness/notes"
 	"github.com/terminus-archive/terminus/internal/harness/tasks"
 )
@@ -23,6 +24,7 @@ func All() []harness.Harness {
 		aider.Harness{},
 		amp.Harness{},
 		cline.Harness{},
+		continuedev.Harness{},
 		notes.Harness{},
 		tasks.Roo(),
 	}
