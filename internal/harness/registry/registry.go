@@ -12,15 +12,16 @@ import (
 	"github.com/terminus-archive/terminus/internal/harness/claude"
 	"github.com/terminus-archive/terminus/internal/harness/cline"
 	"github.com/terminus-archive/terminus/internal/harness/codex"
+	"github.com/terminus-archive/terminus/internal/harness/continuedev"
 	"github.com/terminus-archive/terminus/internal/harness/copilot"
+	"github.com/terminus-archive/terminus/internal/harness/crush"
 	"github.com/terminus-archive/terminus/internal/harness/gemini"
+	"github.com/terminus-archive/terminus/internal/harness/goose"
 	"github.com/terminus-archive/terminus/internal/harness/kimi"
 	"github.com/terminus-archive/terminus/internal/harness/notes"
+	"github.com/terminus-archive/terminus/internal/harness/opencode"
 	"github.com/terminus-archive/terminus/internal/harness/pi"
 	"github.com/terminus-archive/terminus/internal/harness/tasks"
-	"github.com/terminus-archive/terminus/internal/harness/crush"
-	"github.com/terminus-archive/terminus/internal/harness/goose"
-	"github.com/terminus-archive/terminus/internal/harness/opencode"
 	"github.com/terminus-archive/terminus/internal/harness/zed"
 )
 
@@ -44,6 +45,7 @@ func All() []harness.Harness {
 		aider.Harness{},
 		amp.Harness{},
 		cline.Harness{},
+		continuedev.Harness{},
 		notes.Harness{},
 		tasks.Roo(),
 		crush.Harness{},
