@@ -8,6 +8,7 @@ import (
 
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/harness/claude"
+	"github.com/terminus-archive/terminus/internal/harness/droid"
 	"github.com/terminus-archive/terminus/internal/harness/kimi"
 	"github.com/terminus-archive/terminus/internal/harness/pi"
 )
@@ -17,6 +18,7 @@ import (
 func All() []harness.Harness {
 	return []harness.Harness{
 		claude.Harness{},
+		droid.Harness{},
 		pi.GJC(),
 		kimi.Harness{},
 		pi.Kimchi(),
