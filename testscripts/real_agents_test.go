@@ -1,7 +1,6 @@
 package testscripts
 
 import (
-	"bytes"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -11,10 +10,11 @@ import (
 	"testing"
 )
 
-// Of the prompts that the made-up model was given, each begins so. The words stand in what it
-// answered and in what its tools printed.
+// Of the prompts that the made-up model was given, each begins so, and ends where a text ends in JSON
+// or in Markdown; in a page of a database others may follow it. The words stand in what it answered
+// and in what its tools printed.
 var (
-	realPrompt = regexp.MustCompile(`SCRIPT:[a-z0-9_]+(?: [A-Za-z]+)*`)
+	realPrompt = regexp.MustCompile(`(SCRIPT:[a-z0-9_]+(?: [A-Za-z]+)*)["\\\n<]`)
 	realWords  = regexp.MustCompile(`\b(?:zebra-quartz|final-pelican-text|delegated-ibis|compacted-narwhal|forked-badger|resumed-magpie|walrus-lantern)\b`)
 )
 
@@ -116,8 +116,8 @@ func whatStands(t *testing.T, h string) (prompts, words []string) {
 		if err != nil {
 			return err
 		}
-		for _, m := range realPrompt.FindAll(bytes.ReplaceAll(data, []byte(`\n`), []byte("\n")), -1) {
-			prompts = append(prompts, string(m))
+		for _, m := range realPrompt.FindAllSubmatch(data, -1) {
+			prompts = append(prompts, string(m[1]))
 		}
 		for _, m := range realWords.FindAll(data, -1) {
 			words = append(words, string(m))

@@ -134,7 +134,7 @@ func TestASessionThatIsWrittenInANewFormIsNotDoubled(t *testing.T) {
 	if n := home.Finds(word); n != 3 {
 		t.Fatalf("%q is found %d times", word, n)
 	}
-	old, err := filepath.Glob(filepath.Join(home.Dir, ".pi/agent/*.jsonl"))
+	old, err := filepath.Glob(filepath.Join(home.Dir, ".pi", "agent", "*.jsonl"))
 	if err != nil || len(old) != 1 {
 		t.Fatal(old, err)
 	}
@@ -146,8 +146,8 @@ func TestASessionThatIsWrittenInANewFormIsNotDoubled(t *testing.T) {
 	data = bytes.ReplaceAll(data, []byte(`{"type":"message",`), []byte(`{"type":"message","id":"01234567","parentId":null,`))
 	data = bytes.ReplaceAll(data, []byte(`hookMessage`), []byte(`custom`))
 	data = bytes.ReplaceAll(data, []byte(`"firstKeptEntryIndex":1`), []byte(`"firstKeptEntryId":"01234567"`))
-	moved := filepath.Join(home.Dir, ".pi/agent/sessions/--w-old--", filepath.Base(old[0]))
-	if err := os.MkdirAll(filepath.Dir(moved), 0o700); err == nil {
+	moved := filepath.Join(home.Dir, ".pi", "agent", "sessions", "--w-old--", filepath.Base(old[0]))
+	if err = os.MkdirAll(filepath.Dir(moved), 0o700); err == nil {
 		err = os.WriteFile(moved, data, 0o600)
 	}
 	if err == nil {
@@ -176,7 +176,7 @@ func TestASessionThatMovedIntoTheDatabaseIsNotDoubled(t *testing.T) {
 
 func TestADatabaseOfAnotherFormIsNamed(t *testing.T) {
 	home := harnesstest.Open(t, pi.OpenClaw(), harnesstest.Options{})
-	path := filepath.Join(home.Dir, ".openclaw/agents/main/agent/openclaw-agent.sqlite")
+	path := filepath.Join(home.Dir, ".openclaw", "agents", "main", "agent", "openclaw-agent.sqlite")
 	harnesstest.Database(t, path, `ALTER TABLE transcript_events RENAME COLUMN event_json TO event`)
 	if res := home.Pass(); len(res.Unreadable) != 1 {
 		t.Errorf("unreadable: %v", res.Unreadable)
@@ -190,7 +190,7 @@ func TestACompressedEventIsReadAndADamagedOneNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	event := e.EncodeAll([]byte(said("z", "11:00:00", "a compressed numbat")), nil)
-	path := filepath.Join(home.Dir, ".openclaw/agents/main/agent/openclaw-agent.sqlite")
+	path := filepath.Join(home.Dir, ".openclaw", "agents", "main", "agent", "openclaw-agent.sqlite")
 	insert := func(n, blob string) {
 		harnesstest.Database(t, path, `INSERT INTO transcript_events VALUES ('c1a50000-0000-4000-8000-000000000000', `+n+`, x'`+blob+`', 9)`)
 	}

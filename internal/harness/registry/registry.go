@@ -15,6 +15,7 @@ import (
 	"github.com/terminus-archive/terminus/internal/harness/continuedev"
 	"github.com/terminus-archive/terminus/internal/harness/copilot"
 	"github.com/terminus-archive/terminus/internal/harness/crush"
+	"github.com/terminus-archive/terminus/internal/harness/droid"
 	"github.com/terminus-archive/terminus/internal/harness/gemini"
 	"github.com/terminus-archive/terminus/internal/harness/goose"
 	"github.com/terminus-archive/terminus/internal/harness/kimi"
@@ -30,28 +31,29 @@ import (
 func All() []harness.Harness {
 	return []harness.Harness{
 		claude.Harness{},
+		aider.Harness{},
+		amp.Harness{},
+		cline.Harness{},
 		codex.Harness{},
-		pi.GJC(),
+		continuedev.Harness{},
+		copilot.Harness{},
+		crush.Harness{},
+		droid.Harness{},
+		gemini.Harness{},
+		gemini.Qwen{},
+		goose.Harness{},
 		kimi.Harness{},
+		notes.Harness{},
+		opencode.Harness{},
+		opencode.Kilo(),
+		pi.GJC(),
 		pi.Kimchi(),
 		pi.OMP(),
 		pi.OpenClaw(),
 		pi.Pi(),
 		pi.Prime(),
 		pi.Senpi(),
-		copilot.Harness{},
-		gemini.Harness{},
-		gemini.Qwen{},
-		aider.Harness{},
-		amp.Harness{},
-		cline.Harness{},
-		continuedev.Harness{},
-		notes.Harness{},
 		tasks.Roo(),
-		crush.Harness{},
-		goose.Harness{},
-		opencode.Kilo(),
-		opencode.Harness{},
 		zed.Harness{},
 	}
 }
