@@ -66,6 +66,7 @@ var dataCommands = []dataCommand{
 	{line: "replay --ranked 20 --max-turns 0", empty: `{"changed":[],"decisions":0,"labels":[],"thresholds":{"co_occurring":2,"compacted_ranked":50,"entity_rank":3,"max_candidates":8,"max_turns":0,"ranked":20}}`},
 	{line: "status", empty: `{"excluded":null,"last_run":null,"sessions":0,"size_bytes":0,"store":null,"turns":0,"watermark_bytes":0,"watermarks":0}`},
 	{line: "usage", empty: `{"archive_bytes":0,"by_month":[],"by_project":[],"file_bytes":0,"footprint":[],"sessions":0}`},
+	{line: "sources", empty: `{"last_pass":null,"sources":[]}`, judges: true}, // what is there does not hang on the store
 	{line: "observations", empty: `{"observations":[]}`},
 	{line: "observations regenerate --since 2026-08-14", empty: `{"notes":[],"regenerated":0,"selected":0,"since":"2026-08-14T00:00:00.000Z"}`},
 	{line: "export FRESH", empty: `{"bytes":0,"destination":FRESH,"evicted":0,"manifest":null,"notice":` + exportNotice + `,"sessions":0,"turns":0}`},

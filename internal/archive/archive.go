@@ -76,6 +76,7 @@ type Meta struct {
 	Project        string
 	PreWorktree    string
 	CWD            string
+	ToldCWD        string // the working directory that was told beside the records
 	Branch         string
 	Parent         string
 	State          string // the harness's state, JSON
@@ -109,17 +110,17 @@ type Session struct {
 func Load(ctx context.Context, q Querier, key string) (s Session, ok bool, err error) {
 	s.Key = key
 	var slot, evicted sql.NullInt64
-	var metaKey, id, path, continues, first, last, project, pre, cwd, branch, parent, state, mode sql.NullString
+	var metaKey, id, path, continues, first, last, project, pre, cwd, told, branch, parent, state, mode sql.NullString
 	var streamLen, settled, derived, diverged, goneLen, goneBlocks sql.NullInt64
 	var pending any
 	err = q.QueryRowContext(ctx, `
 		SELECT s.session_no, s.slot, s.harness, m.session_key, m.session_id, m.transcript_path, m.continues_from,
-		       m.first_turn_at, m.last_turn_at, m.project, m.project_pre_worktree, m.cwd, m.branch,
+		       m.first_turn_at, m.last_turn_at, m.project, m.project_pre_worktree, m.cwd, m.told_cwd, m.branch,
 		       m.parent_session_key, m.derive_state, m.derived_version, m.is_evicted, m.pending_parent, m.capture_mode,
 		       m.stream_len, m.settled_blocks, m.settled_hash, m.checksum,
 		       m.transcript_diverged, m.evicted_len, m.evicted_blocks, m.evicted_hash
 		FROM sessions s LEFT JOIN session_meta m USING (session_key) WHERE s.session_key = ?`, key).
-		Scan(&s.No, &slot, &s.Harness, &metaKey, &id, &path, &continues, &first, &last, &project, &pre, &cwd, &branch,
+		Scan(&s.No, &slot, &s.Harness, &metaKey, &id, &path, &continues, &first, &last, &project, &pre, &cwd, &told, &branch,
 			&parent, &state, &derived, &evicted, &pending, &mode, &streamLen, &settled, &s.Tail.SettledHash, &s.Tail.Sum,
 			&diverged, &goneLen, &goneBlocks, &s.evictedHash)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -140,7 +141,7 @@ func Load(ctx context.Context, q Querier, key string) (s Session, ok bool, err e
 	s.Meta = Meta{
 		SessionID: id.String, TranscriptPath: path.String, ContinuesFrom: continues.String,
 		FirstTurnAt: first.String, LastTurnAt: last.String, Project: project.String, PreWorktree: pre.String,
-		CWD: cwd.String, Branch: branch.String, Parent: parent.String, State: state.String,
+		CWD: cwd.String, ToldCWD: told.String, Branch: branch.String, Parent: parent.String, State: state.String,
 		DerivedVersion: int(derived.Int64), PendingParent: pending, CaptureMode: mode.String,
 	}
 	s.Tail.No = s.No

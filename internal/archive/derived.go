@@ -42,14 +42,14 @@ func (d Derivable) After(slot, no int64) bool {
 	return d.Slot > slot || d.Slot == slot && d.No > no
 }
 
-// HasRecordIDs reports whether a session's lines are the rows of a document or
-// a database. Such a source has no end of file to compare, and its watermark
-// keeps no hash of one.
+// HasRecordIDs reports whether lines of a session are the rows of a document or
+// a database; an agent may have moved a session there from a file. Such a source
+// has no end of file to compare, and its watermark keeps no hash of one.
 func HasRecordIDs(ctx context.Context, q Querier, no int64) (bool, error) {
-	var files, all int64
-	err := q.QueryRowContext(ctx, `SELECT count(CASE WHEN length(tail_hash) > 0 THEN 1 END), count(*) FROM watermarks
-		WHERE session_no = ?`, no).Scan(&files, &all)
-	return all > 0 && files == 0, err
+	var rows bool
+	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM watermarks WHERE session_no = ? AND coalesce(length(tail_hash), 0) = 0)`,
+		no).Scan(&rows)
+	return rows, err
 }
 
 // A DerivedMeta is the derived part of session_meta. Empty strings are stored

@@ -35,8 +35,8 @@ func SaveMeta(ctx context.Context, w Execer, key string, m Meta, t Tail, unsettl
 	}
 	_, err := w.ExecContext(ctx, `INSERT INTO session_meta(session_key, session_id, transcript_path, checksum, stream_len,
 			continues_from, first_turn_at, last_turn_at, project, project_pre_worktree, cwd, branch, parent_session_key,
-			settled_blocks, settled_hash, unsettled, derived_version, derive_state, pending_parent, capture_mode)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			settled_blocks, settled_hash, unsettled, derived_version, derive_state, pending_parent, capture_mode, told_cwd)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT(session_key) DO UPDATE SET session_id = excluded.session_id,
 			transcript_path = excluded.transcript_path, checksum = excluded.checksum, stream_len = excluded.stream_len,
 			continues_from = excluded.continues_from, first_turn_at = excluded.first_turn_at,
@@ -45,10 +45,11 @@ func SaveMeta(ctx context.Context, w Execer, key string, m Meta, t Tail, unsettl
 			parent_session_key = excluded.parent_session_key, settled_blocks = excluded.settled_blocks,
 			settled_hash = excluded.settled_hash, unsettled = excluded.unsettled,
 			derived_version = excluded.derived_version, derive_state = excluded.derive_state,
-			pending_parent = excluded.pending_parent, capture_mode = excluded.capture_mode`,
+			pending_parent = excluded.pending_parent, capture_mode = excluded.capture_mode, told_cwd = excluded.told_cwd`,
 		key, null(m.SessionID), m.TranscriptPath, orEmpty(t.Sum), t.StreamLen, null(m.ContinuesFrom), null(m.FirstTurnAt),
 		null(m.LastTurnAt), null(m.Project), null(m.PreWorktree), null(m.CWD), null(m.Branch), null(m.Parent),
-		t.Settled, orEmpty(t.SettledHash), flag, m.DerivedVersion, m.State, m.PendingParent, null(m.CaptureMode))
+		t.Settled, orEmpty(t.SettledHash), flag, m.DerivedVersion, m.State, m.PendingParent, null(m.CaptureMode),
+		null(m.ToldCWD))
 	return err
 }
 

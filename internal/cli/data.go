@@ -23,7 +23,7 @@ type envelope struct {
 var dataCommands = []func(*env) *cobra.Command{
 	newSearch, newRead, newShow, newSessions, newLog, newStatus, newUsage, newVerify, newReindex, newCompact, newSnapshot, newDoctor,
 	newExport, newImport, newVersion,
-	newObservations, newStats, newReplay, newRetention,
+	newObservations, newStats, newReplay, newRetention, newSources,
 }
 
 // DataCommands names the commands that take --json, as they are typed.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/terminus-archive/terminus/internal/harness/registry"
 	"github.com/terminus-archive/terminus/internal/search"
 )
 
@@ -114,6 +115,20 @@ func (f listFlag) Type() string { return f.kind }
 
 func projectFlag(fl *pflag.FlagSet, value *string) {
 	fl.Var(textFlag{value, "path"}, "project", "look at the project holding this path, or * for every project (default: the working directory's)")
+}
+
+// A harnessesFlag takes the id of a harness that this build knows, as often as it is given.
+type harnessesFlag struct{ listFlag }
+
+func (f harnessesFlag) Set(id string) error {
+	if _, ok := registry.ByID(id); !ok {
+		return errors.New("no agent has that id: terminus sources names them")
+	}
+	return f.listFlag.Set(id)
+}
+
+func harnessFlag(fl *pflag.FlagSet, value *[]string) {
+	fl.Var(harnessesFlag{listFlag{value, "id"}}, "harness", "only sessions of the agent of this id, such as claude (may be repeated: any of them)")
 }
 
 func sinceUntilFlags(fl *pflag.FlagSet, since, until *string) {

@@ -37,6 +37,7 @@ around the match below. ` + "`terminus show <id>`" + ` prints a turn's record.`,
 	}
 	fl := cmd.Flags()
 	projectFlag(fl, &q.Scope.Project)
+	harnessFlag(fl, &q.Scope.Harnesses)
 	fl.Var(textFlag{&q.Kind, "type"}, "kind", "only turns of this record type: user, assistant, system or attachment")
 	fl.Var(textFlag{&q.Tool, "name"}, "tool", "only turns whose first tool call is of the tool of this name")
 	fl.Var(listFlag{&q.Paths, "path"}, "path", "only turns whose tool fields name exactly this path (may be repeated: any of them)")

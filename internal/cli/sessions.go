@@ -23,6 +23,7 @@ of the first turn, the transcript, the number of turns, project and branch.
 	}
 	fl := cmd.Flags()
 	projectFlag(fl, &q.Scope.Project)
+	harnessFlag(fl, &q.Scope.Harnesses)
 	sinceUntilFlags(fl, &q.Since, &q.Until)
 	fl.Var(wholeFlag{&q.Limit, 1}, "limit", "at most this many sessions (default all)")
 	return e.bind(cmd, dataCommand{

@@ -40,6 +40,9 @@ type Transcript struct {
 	Kind Kind
 	// Parent is the key of the session that this one is a subagent of, or "".
 	Parent string
+	// Dir is the session's working directory, where the agent's store tells it beside the
+	// records and these may not; else "". Records that name another do not change it.
+	Dir string
 	// Stat is the file as discovery saw it (Lines only).
 	Stat fsx.Stat
 	// Zstd says that the file holds its lines as zstd frames (Lines only). They are
@@ -68,6 +71,8 @@ type Machine struct {
 	GOOS string
 	// Home is the home directory, "" where the system does not tell.
 	Home string
+	// Data is the directory in which Terminus keeps what is its own, "" where there is none.
+	Data string
 	// Get is the value of an environment variable, "" where it is not set.
 	Get func(name string) string
 }

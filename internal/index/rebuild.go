@@ -53,7 +53,7 @@ func Derive(ctx context.Context, q archive.Querier, s archive.Session, h harness
 	if err != nil {
 		return err
 	}
-	d := Deriver{Harness: h, State: transcript.State{Key: s.Key}}
+	d := Deriver{Harness: h, State: transcript.State{Key: s.Key, CWD: s.Meta.ToldCWD}}
 	lines := archive.NewLineReader(archive.Stream(ctx, q, s.No, s.Tail.StreamLen), 0)
 	defer lines.Release()
 	var long longLine

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/terminus-archive/terminus/internal/archive"
@@ -174,7 +173,7 @@ func (im *importing) check(ctx context.Context, f export.File) error {
 		im.done.Notes = append(im.done.Notes, fmt.Sprintf("%s: turns found: %d, in the manifest: %d", f.SessionKey, turns, f.Turns))
 	}
 	im.entries[path] = f
-	im.p.keep(job{h: h, changed: true, bytes: f.Bytes, t: harness.Transcript{
+	im.p.keep(job{h: h, changed: true, exported: true, bytes: f.Bytes, t: harness.Transcript{
 		Key: f.SessionKey, Source: archive.ImportedSource + path, Path: path, Kind: harness.Lines, Parent: parent, Stat: stat,
 	}}, true)
 	return nil
@@ -183,17 +182,18 @@ func (im *importing) check(ctx context.Context, f export.File) error {
 // owner finds the harness that a session key belongs to, and the key of the session that it
 // is a subagent of.
 func owner(key string) (h harness.Harness, parent string, err error) {
-	if id, _, ok := strings.Cut(key, ":"); ok && !filepath.IsAbs(key) {
-		if h, ok := registry.ByID(id); ok {
-			return h, "", nil
-		}
+	h, ok := registry.OfKey(key)
+	if !ok {
 		return nil, "", errors.New("it is of an agent that this build does not know")
 	}
-	parent, ok := claude.ParentOf(key)
+	if h.ID() != (claude.Harness{}).ID() {
+		return h, "", nil
+	}
+	parent, ok = claude.ParentOf(key)
 	if !ok {
 		return nil, "", errors.New("its key is not that of a session")
 	}
-	return claude.Harness{}, parent, nil
+	return h, parent, nil
 }
 
 // countTurns reads a stream to its end. One that does not end with a whole line was cut.

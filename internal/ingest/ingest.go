@@ -129,7 +129,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	p := &pass{o: o, started: o.Now()}
 	if o.Path != "" {
-		excluded, err := p.named()
+		excluded, err := p.resolve(ctx)
 		if err != nil || excluded {
 			return Result{Excluded: excluded}, err
 		}
@@ -147,9 +147,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err == nil {
 		p.snapshot(ctx, &res)
 	}
-	if p.named1 != nil && err == nil {
+	if len(p.named) > 0 && err == nil {
 		for i, f := range res.Failures {
-			if f.Path == p.named1.Path {
+			if f.Path == p.named[0].t.Path {
 				res.Failures = append(res.Failures[:i], res.Failures[i+1:]...)
 				return res, errors.New(f.String())
 			}
@@ -175,7 +175,7 @@ func sweep(dataDir string) {
 type pass struct {
 	o       Options
 	started time.Time
-	named1  *harness.Transcript // the transcript that the caller named
+	named   []found // what the caller named
 	// choose, if not nil, makes the jobs in place of discovery.
 	choose func(context.Context) error
 	jobs   []job

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/terminus-archive/terminus/internal/archive"
@@ -27,6 +25,7 @@ type job struct {
 	companions []harness.Companion // those whose stat is new
 	bytes      int64               // estimate of what is to be read
 	committed  bool                // the writer's: something of it was stored
+	exported   bool                // it is a file of an export: its lines may be wrapped rows
 	packed     *fsx.Stat           // the worker's: of the file itself, where its content was unpacked
 }
 
@@ -39,7 +38,7 @@ func Roots(c *config.Config, h harness.Harness) []string {
 	case len(own) > 0:
 		return own
 	}
-	return h.Roots(harness.Machine{GOOS: c.Environ.GOOS, Home: c.Home, Get: c.Environ.Get})
+	return h.Roots(harness.Machine{GOOS: c.Environ.GOOS, Home: c.Home, Data: c.DataDir, Get: c.Environ.Get})
 }
 
 // Enabled reports whether a pass asks a harness.
@@ -52,47 +51,6 @@ func Enabled(c *config.Config, h harness.Harness) bool {
 func (p *pass) env(h harness.Harness) harness.Env {
 	c := p.o.Config
 	return harness.Env{FolderExcluded: c.Exclude.Folder, PathExcluded: c.Exclude.Covers, Roots: Roots(c, h)}
-}
-
-// named resolves the transcript that the caller named, before the lock and the
-// store are touched.
-func (p *pass) named() (excluded bool, err error) {
-	t, err := claude.ForFile(p.o.Path)
-	if err != nil {
-		return false, err
-	}
-	if namedExcluded(t.Path, p.o.Config) {
-		return true, nil
-	}
-	p.named1 = &t
-	return false, nil
-}
-
-// namedExcluded reports whether a transcript that was named by hand lies in an
-// excluded project. Below a configured root only the project folder's name
-// counts; elsewhere any folder above it may be one.
-func namedExcluded(path string, c *config.Config) bool {
-	if c.Exclude.Everything() || c.Exclude.Covers(path) {
-		return true
-	}
-	for _, root := range c.ClaudeRoots {
-		tree, err := filepath.EvalSymlinks(filepath.Join(root, "projects"))
-		if err != nil {
-			continue
-		}
-		if below, err := filepath.Rel(tree, path); err == nil && filepath.IsLocal(below) {
-			folder, _, _ := strings.Cut(filepath.ToSlash(below), "/")
-			return c.Exclude.Folder(folder)
-		}
-	}
-	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
-		if c.Exclude.Folder(filepath.Base(dir)) {
-			return true
-		}
-		if dir == filepath.Dir(dir) {
-			return false
-		}
-	}
 }
 
 // plan discovers what there is and keeps what is new. What is known is read
@@ -124,9 +82,9 @@ type found struct {
 }
 
 func (p *pass) discover(ctx context.Context) ([]found, error) {
-	if p.named1 != nil {
-		p.res.FilesSeen = 1
-		return []found{{claude.Harness{}, *p.named1}}, nil
+	if p.named != nil {
+		p.res.FilesSeen = int64(len(p.named))
+		return p.named, nil
 	}
 	var asked []harness.Harness
 	for _, h := range p.o.Harnesses {

@@ -275,9 +275,10 @@ type intake struct {
 	grown  int64 // bytes that they became in the stream
 	long   int64 // lines longer than archive.MaxLine
 
-	rowBytes int64 // of rows
-	located  bool  // the project was looked for
-	batched  bool  // a batch was made
+	wrapped  []heldLine // of a stream of rows that is read as lines
+	rowBytes int64      // of rows
+	located  bool       // the project was looked for
+	batched  bool       // a batch was made
 }
 
 func (w *worker) intake(ctx context.Context, j *job, run *sessionRun, s archive.Session) (*intake, error) {
@@ -293,6 +294,10 @@ func (w *worker) intake(ctx context.Context, j *job, run *sessionRun, s archive.
 		}
 	}
 	in.derive.State.Key = run.key
+	if st := &in.derive.State; st.CWD == "" {
+		st.SeeDirectory([]byte(j.t.Dir))
+		run.meta.ToldCWD = st.CWD // deriving the session again begins with it
+	}
 	return in, nil
 }
 
@@ -311,6 +316,11 @@ func (in *intake) add(l archive.Line) error {
 	at := in.app.StreamLen()
 	in.app.Add(l.Bytes, l.Start)
 	in.grown += int64(len(l.Bytes))
+	if id, ok := transcript.WrappedID(l.Bytes); ok && in.j.exported && l.Whole() {
+		// The agent's own store, found later, must find here what it holds.
+		sum := sha256.Sum256(l.Bytes)
+		in.wrapped = append(in.wrapped, heldLine{id, index.Held{Hash: sum[:16], Off: at, Len: int64(len(l.Bytes))}})
+	}
 	switch {
 	case l.Whole():
 		rows := in.derive.Line(l.Bytes, at)
@@ -404,7 +414,8 @@ func (in *intake) due(n int) bool {
 func (in *intake) batch(up archive.Append) *batch {
 	b := &batch{job: in.j, sess: in.run, meta: in.run.meta, up: up, rows: in.rows, state: in.derive.State, bytesRead: in.read, growth: in.grown}
 	b.project, b.preTree = in.run.meta.Project, in.run.meta.PreWorktree
-	in.rows, in.read, in.grown, in.rowBytes, in.batched = nil, 0, 0, 0, true
+	b.held = in.wrapped
+	in.rows, in.wrapped, in.read, in.grown, in.rowBytes, in.batched = nil, nil, 0, 0, 0, true
 	return b
 }
 

@@ -85,6 +85,7 @@ const maxSpans = 8
 // reach turns a view, and the sessions that a query names, into slots.
 func (s *Snapshot) reach(ctx context.Context, v View, q Query) (reach, error) {
 	cond, args := v.where()
+	listed := len(q.sessions) > 0 || len(v.harnesses) > 0
 	switch {
 	case len(q.sessions) > 0:
 		v.all = false
@@ -94,13 +95,15 @@ func (s *Snapshot) reach(ctx context.Context, v View, q Query) (reach, error) {
 		}
 	case args == nil:
 		return reach{}, nil
+	case listed:
+		v.all = false
 	case v.all:
 		// Everything but a little: what is left out is the shorter list. It has
 		// metadata, like whatever lies in a project.
 		cond = `NOT (` + cond + `)`
 	}
 	from := `session_meta m CROSS JOIN sessions s ON s.session_key = m.session_key`
-	if len(q.sessions) > 0 {
+	if listed {
 		from = `sessions s LEFT JOIN session_meta m ON m.session_key = s.session_key` // it may lack metadata
 	}
 	var slots slotSet

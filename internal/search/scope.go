@@ -23,6 +23,8 @@ type Scope struct {
 	Project string
 	// Dir is the working directory, "" where it cannot be read.
 	Dir string
+	// Harnesses are the ids of those whose sessions are wanted; none is all.
+	Harnesses []string
 }
 
 // A View is what one request may see. Only this package makes one.
@@ -36,6 +38,8 @@ type View struct {
 	outside  bool     // the scope lies in no archived project
 	projects []string // unless all: the projects in scope
 	hidden   []string // values of project and project_pre_worktree that are excluded
+	// harnesses are those whose sessions are wanted; none is all.
+	harnesses []string
 }
 
 // Elsewhere reports that the scope is why something is not found: it reaches
@@ -49,6 +53,12 @@ func (v View) Projects() []string { return slices.Clone(v.projects) }
 // View resolves a scope against the projects that are archived, and takes away
 // what the configuration excludes, whenever it was archived.
 func (s *Snapshot) View(ctx context.Context, scope Scope) (View, error) {
+	v, err := s.view(ctx, scope)
+	v.harnesses = scope.Harnesses
+	return v, err
+}
+
+func (s *Snapshot) view(ctx context.Context, scope Scope) (View, error) {
 	switch {
 	case s.tx == nil:
 		return View{Reason: NoStore(s.r.path)}, nil
@@ -253,6 +263,11 @@ func (v View) where() (string, []any) {
 			terms = append(terms, "("+column+" IS NULL OR "+column+" NOT IN "+list+")")
 			args = append(args, listArgs...)
 		}
+	}
+	if len(v.harnesses) > 0 {
+		list, listArgs := among(v.harnesses)
+		terms = append(terms, "s.harness IN "+list)
+		args = append(args, listArgs...)
 	}
 	if terms == nil {
 		return "1", nil

@@ -12,9 +12,8 @@ import (
 // their table in schema.sql, so that a fresh and an upgraded store are alike.
 type addedColumn struct{ table, column, decl string }
 
-// addedColumns is what catchUp adds to a store that lacks it. Until the first
-// release nobody's store is older, so it is empty.
-var addedColumns []addedColumn
+// addedColumns is what catchUp adds to a store that lacks it.
+var addedColumns = []addedColumn{{"session_meta", "told_cwd", "TEXT"}}
 
 var createTable = regexp.MustCompile(`(?i)CREATE (?:VIRTUAL )?TABLE IF NOT EXISTS (\w+)`)
 

@@ -56,7 +56,9 @@ CREATE TABLE IF NOT EXISTS session_meta (
   derived_version      INTEGER NOT NULL DEFAULT 0,
   derive_state         TEXT NOT NULL DEFAULT '{}',
   -- the first turn's parent, while no archived session is known to hold it
-  pending_parent       BLOB
+  pending_parent       BLOB,
+  -- the working directory that the agent's store told beside the records
+  told_cwd             TEXT
 );
 CREATE INDEX IF NOT EXISTS idx_session_meta_session_id ON session_meta(session_id);
 CREATE INDEX IF NOT EXISTS idx_session_meta_project ON session_meta(project, project_pre_worktree, session_key, turns);

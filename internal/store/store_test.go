@@ -240,7 +240,7 @@ func TestAnotherDerivationIsUsableAndSaidToBeOlder(t *testing.T) {
 // present one.
 func TestAnOlderSchemaIsBroughtForwardAndKeepsItsRows(t *testing.T) {
 	old := addedColumns
-	addedColumns = []addedColumn{{"runs", "notes", "TEXT"}, {"session_meta", "pending_parent", "BLOB"}}
+	addedColumns = append([]addedColumn{{"runs", "notes", "TEXT"}, {"session_meta", "pending_parent", "BLOB"}}, old...)
 	defer func() { addedColumns = old }()
 	dir := t.TempDir()
 	db := writer(t, dir)
@@ -249,6 +249,7 @@ func TestAnOlderSchemaIsBroughtForwardAndKeepsItsRows(t *testing.T) {
 		`INSERT INTO runs(started_at) VALUES ('then')`,
 		`ALTER TABLE runs DROP COLUMN notes`,
 		`DROP INDEX idx_session_meta_pending`, `ALTER TABLE session_meta DROP COLUMN pending_parent`,
+		`ALTER TABLE session_meta DROP COLUMN told_cwd`,
 		`DROP TABLE tombstones`, `DROP TABLE compaction_boundaries`,
 	)
 	_ = db.Close()

@@ -36,6 +36,41 @@ func Injected(text []byte) bool {
 	return false
 }
 
+// WithoutInjected is text without what Terminus injects; text itself where it holds none of it.
+func WithoutInjected(text []byte) []byte {
+	for {
+		from, to := injectedSpan(text)
+		if from < 0 {
+			return text
+		}
+		text = append(bytes.Clone(text[:from]), text[to:]...)
+	}
+}
+
+// injectedSpan is where text holds the first of what Terminus injects, from < 0 where it does not.
+func injectedSpan(text []byte) (from, to int) {
+	from = -1
+	for _, intro := range []string{RecallIntro, BriefIntro} {
+		i := bytes.Index(text, []byte(intro))
+		if i < 0 || from >= 0 && i > from {
+			continue
+		}
+		end := i + len(intro)
+		for _, tag := range []string{RecallOpen, RecallClose} {
+			k := bytes.Index(text[end:], []byte(tag))
+			if k < 0 {
+				end = -1
+				break
+			}
+			end += k + len(tag)
+		}
+		if end >= 0 {
+			from, to = i, end
+		}
+	}
+	return from, to
+}
+
 // A document is the exact key set of one answer, sorted, and that of the
 // members of its lists.
 type document struct {

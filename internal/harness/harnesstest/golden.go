@@ -36,7 +36,7 @@ func (home *Home) golden() {
 }
 
 func (home *Home) render(b *strings.Builder, tr harness.Transcript) {
-	s, turns := turnsOf(home.h, tr.Key, home.Records(tr))
+	s, turns := turnsOf(home.h, tr, home.Records(tr))
 	fmt.Fprintf(b, "session %s\n", tr.Key)
 	line := func(name, value string) {
 		if value != "" {

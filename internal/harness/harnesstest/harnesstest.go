@@ -45,6 +45,8 @@ type Options struct {
 	// Absent are words that stand in the store and are not to be found: what is no part of the
 	// conversation, and what search would find twice.
 	Absent []string
+	// PathKeys says that the session keys are paths, as those of Claude Code are.
+	PathKeys bool
 }
 
 // A Home is a home directory with an agent's store, and an archive of it.
@@ -321,8 +323,8 @@ func (home *Home) Newest(source string) []byte {
 }
 
 // turnsOf reads records as a pass does.
-func turnsOf(h harness.Harness, key string, records [][]byte) (transcript.State, [][]transcript.Turn) {
-	s := transcript.State{Key: key}
+func turnsOf(h harness.Harness, tr harness.Transcript, records [][]byte) (transcript.State, [][]transcript.Turn) {
+	s := transcript.State{Key: tr.Key, CWD: tr.Dir}
 	var all [][]transcript.Turn
 	for _, r := range records {
 		turns := h.Turns(r, &s)
@@ -351,4 +353,3 @@ func (home *Home) files() []string {
 	slices.Sort(all)
 	return slices.Compact(all)
 }
-

@@ -7,8 +7,21 @@ import (
 	"strings"
 
 	"github.com/terminus-archive/terminus/internal/harness"
+	"github.com/terminus-archive/terminus/internal/harness/aider"
+	"github.com/terminus-archive/terminus/internal/harness/amp"
 	"github.com/terminus-archive/terminus/internal/harness/claude"
+	"github.com/terminus-archive/terminus/internal/harness/cline"
 	"github.com/terminus-archive/terminus/internal/harness/codex"
+	"github.com/terminus-archive/terminus/internal/harness/copilot"
+	"github.com/terminus-archive/terminus/internal/harness/gemini"
+	"github.com/terminus-archive/terminus/internal/harness/kimi"
+	"github.com/terminus-archive/terminus/internal/harness/notes"
+	"github.com/terminus-archive/terminus/internal/harness/pi"
+	"github.com/terminus-archive/terminus/internal/harness/tasks"
+	"github.com/terminus-archive/terminus/internal/harness/crush"
+	"github.com/terminus-archive/terminus/internal/harness/goose"
+	"github.com/terminus-archive/terminus/internal/harness/opencode"
+	"github.com/terminus-archive/terminus/internal/harness/zed"
 )
 
 // All returns every harness in the order in which a pass asks them. The caller
@@ -17,6 +30,27 @@ func All() []harness.Harness {
 	return []harness.Harness{
 		claude.Harness{},
 		codex.Harness{},
+		pi.GJC(),
+		kimi.Harness{},
+		pi.Kimchi(),
+		pi.OMP(),
+		pi.OpenClaw(),
+		pi.Pi(),
+		pi.Prime(),
+		pi.Senpi(),
+		copilot.Harness{},
+		gemini.Harness{},
+		gemini.Qwen{},
+		aider.Harness{},
+		amp.Harness{},
+		cline.Harness{},
+		notes.Harness{},
+		tasks.Roo(),
+		crush.Harness{},
+		goose.Harness{},
+		opencode.Kilo(),
+		opencode.Harness{},
+		zed.Harness{},
 	}
 }
 

@@ -5,6 +5,9 @@ package rows
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,6 +34,9 @@ type Document struct {
 	// ID is the member of a message that is its id. Where it is "", or a message has none, or
 	// one that came before, its place in the list is.
 	ID string
+	// IDOf, if not nil, makes the id instead, of what a message keeps while it grows. Of
+	// messages with one id the second has ".2" behind it, and so on.
+	IDOf func(message transcript.Value) string
 	// Optional says that the transcript may lack the file.
 	Optional bool
 }
@@ -89,23 +95,52 @@ func (d Document) records(doc transcript.Value, yield func(transcript.Record, er
 			return false
 		}
 	}
-	seen := map[string]bool{}
+	seen := map[string]int{}
 	i := 0
 	for m := range list.Elements() {
-		id := ""
-		if d.ID != "" {
-			id = idOf(m.Get(d.ID))
-		}
-		if id == "" || seen[id] || id == Head {
-			id = "#" + strconv.Itoa(i)
-		}
-		seen[id] = true
+		id := d.id(m, i, seen)
 		if !yield(Record(d.name(id), m), nil) {
 			return false
 		}
 		i++
 	}
 	return true
+}
+
+// id is the id of the message at a place of the list. seen counts the ids before it.
+func (d Document) id(m transcript.Value, place int, seen map[string]int) string {
+	if d.IDOf != nil {
+		id := d.IDOf(m)
+		if seen[id]++; seen[id] > 1 {
+			return id + "." + strconv.Itoa(seen[id])
+		}
+		return id
+	}
+	id := ""
+	if d.ID != "" {
+		id = idOf(m.Get(d.ID))
+	}
+	if id == "" || seen[id] > 0 || id == Head {
+		id = "#" + strconv.Itoa(place)
+	}
+	seen[id]++
+	return id
+}
+
+// printed is how much of each text tells a message from others: what is written as it comes
+// has the same beginning all the while.
+const printed = 64
+
+// Print is a short id made of the beginnings of texts: that of a message that has none of its
+// own and may move in its list.
+func Print(texts ...[]byte) string {
+	h := sha256.New()
+	for _, text := range texts {
+		text = text[:min(len(text), printed)]
+		h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(text))))
+		h.Write(text)
+	}
+	return "~" + hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // idOf is an id that is a text or a number.

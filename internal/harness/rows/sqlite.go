@@ -180,7 +180,7 @@ func (r Row) JSON(parsed ...string) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = appendText(out, c)
+		out = AppendText(out, c)
 		out = append(out, ':')
 		out = appendValue(out, r.values[i], slices.Contains(parsed, c))
 	}
@@ -212,9 +212,9 @@ func appendValue(out []byte, v any, parsed bool) []byte {
 	case nil:
 		return append(out, "null"...)
 	case time.Time: // which the driver makes of a text in a column declared as one
-		return appendText(out, v.Format(time.RFC3339Nano))
+		return AppendText(out, v.Format(time.RFC3339Nano))
 	default:
-		return appendText(out, fmt.Sprint(v))
+		return AppendText(out, fmt.Sprint(v))
 	}
 }
 
@@ -227,7 +227,7 @@ func appendString(out []byte, text string, parsed bool) []byte {
 	if !utf8.ValidString(text) {
 		return appendBase64(out, []byte(text))
 	}
-	return appendText(out, text)
+	return AppendText(out, text)
 }
 
 func appendBase64(out, data []byte) []byte {
@@ -236,8 +236,8 @@ func appendBase64(out, data []byte) []byte {
 	return append(out, `"}`...)
 }
 
-// appendText appends a text as JSON that says it as it is: nothing is escaped that need not be.
-func appendText(out []byte, text string) []byte {
+// AppendText appends a text as JSON that says it as it is: nothing is escaped that need not be.
+func AppendText(out []byte, text string) []byte {
 	const hex = "0123456789abcdef"
 	out = append(out, '"')
 	for i := 0; i < len(text); i++ {

@@ -20,6 +20,8 @@ type Tool struct {
 	// words or, behind `-c` and the like, its last element; Code is code that is looked
 	// for or changed, or a pattern.
 	Paths, Commands, Code []string
+	// Lines are lists of which each text is a shell command of its own.
+	Lines []string
 	// Patch is the argument that may hold a patch, from `*** Begin Patch` on: it may also be
 	// a command that hands one over. "*" says that the whole input is it.
 	Patch string
@@ -55,6 +57,9 @@ func (b *Builder) mentionCall(name []byte, input transcript.Value, tools Tools) 
 	}
 	for _, arg := range tool.Commands {
 		b.mention(transcript.ShellLine, shellLine(input.Get(arg)))
+	}
+	for _, arg := range tool.Lines {
+		b.mentionArgument(transcript.ShellLine, input, arg)
 	}
 	for _, arg := range tool.Code {
 		b.mentionArgument(transcript.Identifiers, input, arg)

@@ -7,6 +7,7 @@ package turn
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/terminus-archive/terminus/internal/transcript"
 )
@@ -33,7 +34,8 @@ func New(kind string, record []byte) *Builder {
 // Say adds a text that somebody said: a person, a model, a summary. What Terminus handed over
 // itself is no such text.
 func (b *Builder) Say(text []byte) {
-	if len(bytes.TrimSpace(text)) == 0 || transcript.Injected(text) {
+	text = transcript.WithoutInjected(text)
+	if len(bytes.TrimSpace(text)) == 0 {
 		return
 	}
 	if b.t.Prompt == nil {
@@ -80,6 +82,9 @@ func (b *Builder) Output(failed bool, texts ...[]byte) {
 
 // Names notes that the turn names a file, without text of its own.
 func (b *Builder) Names(path []byte) { b.mention(transcript.FilePath, path) }
+
+// Ran notes that the turn ran a shell command, without text of its own.
+func (b *Builder) Ran(command []byte) { b.mention(transcript.ShellLine, command) }
 
 // add appends a text as far as there is room in a projection: what has none is no part of it,
 // and would only cost memory.
@@ -140,4 +145,25 @@ func (b *Builder) Done(ts string, s *transcript.State) transcript.Turn {
 	}
 	s.SeeTurn(ts, t.ParentUUID)
 	return *t
+}
+
+// Next is the time of a turn for which the agent tells none: a millisecond behind the turn before
+// it, so that turns keep their order; that of the session's beginning for its first.
+func Next(s *transcript.State, start string) string {
+	if at := After(s.LastTS, 1); at != "" {
+		return at
+	}
+	return After(start, s.Turns)
+}
+
+// After is a number of milliseconds behind a time, for turns whose agent only says when the
+// session began; "" where that is no time.
+func After(start string, milliseconds int64) string {
+	t, err := time.Parse(time.RFC3339Nano, start)
+	if err != nil {
+		return ""
+	}
+	const most = int64(366 * 24 * time.Hour / time.Millisecond) // no session has as many turns
+	t = t.UTC().Add(time.Duration(min(milliseconds, most)) * time.Millisecond)
+	return transcript.TextTime(t.Format("2006-01-02T15:04:05.000Z"))
 }

@@ -1,0 +1,246 @@
+// Package notes reads what Terminus was asked to remember: `notes.jsonl` in its data directory,
+// one note a line. They are no agent's, and are archived, found and shown like any session.
+package notes
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/terminus-archive/terminus/internal/fsx"
+	"github.com/terminus-archive/terminus/internal/harness"
+	"github.com/terminus-archive/terminus/internal/harness/files"
+	"github.com/terminus-archive/terminus/internal/harness/rows"
+	"github.com/terminus-archive/terminus/internal/harness/turn"
+	"github.com/terminus-archive/terminus/internal/transcript"
+)
+
+// File is the name of the file of notes in the data directory.
+const File = "notes.jsonl"
+
+// id is the harness's, and begins every key.
+const id = "notes"
+
+// Harness is the notes. It holds no state and may be used by several goroutines.
+type Harness struct {
+	// Zone is the one in which a note without an offset has its day, nil for the machine's.
+	Zone *time.Location
+}
+
+var _ harness.Harness = Harness{}
+
+// ID is "notes".
+func (Harness) ID() string { return id }
+
+// Name is "Terminus notes".
+func (Harness) Name() string { return "Terminus notes" }
+
+// Seen is "": what is read here is Terminus' own.
+func (Harness) Seen() string { return "" }
+
+// Roots is the file in the data directory.
+func (Harness) Roots(m harness.Machine) []string {
+	if m.Data == "" {
+		return nil
+	}
+	return []string{filepath.Join(m.Data, File)}
+}
+
+// A session is the notes of one day and project, or those on one session.
+type session struct {
+	key   string
+	lines [][]byte
+	sum   []byte
+}
+
+// Discover reads each root, a file, and lists the sessions that its notes make. Lines that
+// are no notes are a *harness.Problem, and cost no other line.
+func (h Harness) Discover(_ context.Context, env harness.Env) iter.Seq2[harness.Transcript, error] {
+	return func(yield func(harness.Transcript, error) bool) {
+		for _, root := range env.Roots {
+			f, err := files.At(root)
+			if errors.Is(err, fsx.ErrNotRegular) { // a directory, as the configuration may name one
+				f, err = files.At(filepath.Join(root, File))
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				if !yield(harness.Transcript{}, err) {
+					return
+				}
+				continue
+			}
+			all, err := h.read(f.Path, env.PathExcluded)
+			if err != nil && !yield(harness.Transcript{}, err) {
+				return
+			}
+			for _, s := range all {
+				t := harness.Transcript{
+					Key: s.key, Source: f.Path + "#" + strings.TrimPrefix(s.key, id+":"), Path: f.Path, Kind: harness.Rows,
+					Stamp: strconv.Itoa(len(s.lines)) + "." + hex.EncodeToString(s.sum[:8]),
+				}
+				if !yield(t, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// read gives the sessions of a file in the order of their first notes. What it gives beside an
+// error is what could be read.
+func (h Harness) read(path string, excluded func(string) bool) ([]*session, error) {
+	data, err := files.Read(path, rows.MaxDocument)
+	if err != nil {
+		var p *harness.Problem
+		if errors.As(err, &p) {
+			return nil, err
+		}
+		return nil, &harness.Problem{Path: path, Err: err}
+	}
+	var all []*session
+	byKey := map[string]*session{}
+	bad, first, n := 0, 0, 0
+	for line := range bytes.Lines(data) {
+		n++
+		whole := bytes.HasSuffix(line, []byte("\n"))
+		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")))
+		note, ok := transcript.ParseValue(line)
+		switch {
+		case len(line) == 0, !ok && !whole: // which is just being written
+			continue
+		case !ok || !isNote(note):
+			if bad++; bad == 1 {
+				first = n
+			}
+			continue
+		}
+		project := note.Get("project").String()
+		if excluded != nil && filepath.IsAbs(project) && excluded(project) {
+			continue
+		}
+		key := h.key(note)
+		s := byKey[key]
+		if s == nil {
+			s = &session{key: key}
+			all, byKey[key] = append(all, s), s
+		}
+		s.lines = append(s.lines, line)
+		sum := sha256.Sum256(append(s.sum, line...))
+		s.sum = sum[:]
+	}
+	if bad > 0 {
+		return all, &harness.Problem{Path: path, Err: fmt.Errorf("line %d is no note, and so are %d lines in all; the others are read. Mend it by hand, or take it out", first, bad)}
+	}
+	return all, nil
+}
+
+// isNote reports whether an object has what every note has.
+func isNote(note transcript.Value) bool {
+	return transcript.Time(note.Get("ts")) != "" && len(bytes.TrimSpace(note.Get("text").Text())) > 0
+}
+
+// promoted is the kind of a note on a session.
+const promoted = "promoted"
+
+// key is the key of the session that a note belongs to: `notes:` and the key of the session that
+// it is on; else the day, the project's name, and a few digits that tell apart projects of one
+// name.
+func (h Harness) key(note transcript.Value) string {
+	if on := note.Get("session").Text(); note.Get("kind").String() == promoted && len(on) > 0 {
+		return id + ":" + string(transcript.CutBytes(on, transcript.StateLimit/2))
+	}
+	key := id + ":" + h.day(note.Get("ts"))
+	project := note.Get("project").String()
+	if project == "" {
+		return key
+	}
+	name := path.Base(strings.ReplaceAll(project, `\`, "/"))
+	sum := sha256.Sum256([]byte(project))
+	const longest = 64
+	return key + "-" + string(transcript.CutBytes([]byte(name), longest)) + "-" + hex.EncodeToString(sum[:4])
+}
+
+// day is the day on which a note was made, where it was made if it tells the offset, else where
+// Terminus runs.
+func (h Harness) day(ts transcript.Value) string {
+	text := ts.String()
+	if t, err := time.Parse(time.RFC3339Nano, text); err == nil && !strings.HasSuffix(text, "Z") {
+		return t.Format(time.DateOnly)
+	}
+	t, err := time.Parse(time.RFC3339Nano, transcript.Time(ts))
+	if err != nil {
+		return time.DateOnly // cannot happen: isNote asked for a time
+	}
+	zone := h.Zone
+	if zone == nil {
+		zone = time.Local
+	}
+	return t.In(zone).Format(time.DateOnly)
+}
+
+// Tail yields the notes of a session, each as it stands in the file.
+func (h Harness) Tail(_ context.Context, t harness.Transcript) iter.Seq2[transcript.Record, error] {
+	return func(yield func(transcript.Record, error) bool) {
+		all, err := h.read(t.Path, nil)
+		if all == nil && err != nil {
+			yield(transcript.Record{}, err)
+			return
+		}
+		for _, s := range all {
+			if s.key != t.Key {
+				continue
+			}
+			seen := map[string]int{}
+			for _, line := range s.lines {
+				note, _ := transcript.ParseValue(line)
+				print := rows.Print(note.Get("ts"), note.Get("state").Text(), note.Get("text").Text())
+				if seen[print]++; seen[print] > 1 {
+					print += "." + strconv.Itoa(seen[print])
+				}
+				if !yield(rows.Record(print, note), nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Turns reads one note: what somebody typed, its tags, and what became of it.
+func (Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
+	native, note := rows.Read(record)
+	text := note.Get("text").Text()
+	if note.Kind() != '{' || len(text) == 0 {
+		s.Damaged++
+		return nil
+	}
+	_, own, _ := strings.Cut(s.Key, ":")
+	s.SeeSession([]byte(own))
+	if project := note.Get("project").Text(); strings.ContainsAny(string(project), `/\`) {
+		s.SeeDirectory(project)
+	}
+	s.SeeTitle(note.Get("title").Text(), transcript.TitleGiven)
+	b := turn.New(transcript.User, record).IDs(native, "", "")
+	b.Note(note.Get("title").Text())
+	b.Say(text)
+	for tag := range note.Get("tags").Elements() {
+		b.Note(tag.Text())
+	}
+	b.Note(note.Get("state").Text())
+	at := transcript.Time(note.Get("src_ts"))
+	if at == "" {
+		at = transcript.Time(note.Get("ts"))
+	}
+	return []transcript.Turn{b.Done(at, s)}
+}
