@@ -57,7 +57,7 @@ func (r *reader) event(v transcript.Value) {
 			r.prompt(asMessage, item{}, [][]byte{spoken})
 		}
 	case "agent_message":
-		if len(message) > 0 && (r.hidden || !r.o.heard(sumOf('a', message), asMessage)) {
+		if len(message) > 0 && !r.o.heard(r.sum('a', message), asMessage) {
 			r.make(transcript.Assistant, item{}).Say(message)
 		}
 	case "item_completed":
@@ -107,7 +107,7 @@ func (r *reader) completed(v transcript.Value) {
 
 // fault is what went wrong with a request to the model, as the person saw it.
 func (r *reader) fault(f form, text []byte) {
-	if len(text) == 0 || !r.hidden && r.o.heard(sumOf('e', text), f) {
+	if len(text) == 0 || r.o.heard(r.sum('e', text), f) {
 		return
 	}
 	r.made = turn.New(transcript.System, r.whole)

@@ -38,7 +38,7 @@ type typed struct {
 const (
 	maxSaid   = 16
 	maxFailed = 16
-	maxTyped  = 64
+	maxTyped  = 48
 	maxWord   = 40 // bytes of one part of Own that is a text
 )
 

@@ -185,7 +185,7 @@ func (r *reader) answer(f form, it item, content transcript.Value) {
 		return
 	}
 	summary := r.metadata.Get("compaction_output").Bool()
-	if !summary && !r.hidden && r.o.heard(sumOf('a', texts...), f) {
+	if !summary && r.o.heard(r.sum('a', texts...), f) {
 		return
 	}
 	b := r.make(transcript.Assistant, it)
@@ -235,21 +235,25 @@ func (r *reader) fromUser(it item) {
 
 // prompt is what a person typed, in one of its forms.
 func (r *reader) prompt(f form, it item, texts [][]byte) {
-	if r.hidden {
-		r.say(it, texts)
-		return
-	}
-	sum := sumOf('u', texts...)
+	sum := r.sum('u', texts...)
 	if r.o.heard(sum, f) {
 		return
 	}
-	if r.s.TitleRank == 0 {
+	if !r.hidden && r.s.TitleRank == 0 {
 		r.s.SeeTitle(titleOf(texts[0]), transcript.TitleTaken)
 	}
 	b := r.say(it, texts)
 	if id := r.o.takesOver(sum); id != "" {
 		b.IDs(id, string(transcript.CutBytes(it.id, idLength)), "")
 	}
+}
+
+// sum is sumOf, another one for what may be a copy: that never stands for what is none.
+func (r *reader) sum(who byte, texts ...[]byte) uint64 {
+	if r.hidden {
+		who -= 'a' - 'A'
+	}
+	return sumOf(who, texts...)
 }
 
 func (r *reader) say(it item, texts [][]byte) *turn.Builder {
