@@ -11,8 +11,7 @@ import (
 // Turns reads one line of a session. A message is a turn, but for the note of a hook that ran.
 func (Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
 	var turns []transcript.Turn
-	for _, line := range turn.Objects(record, s, isRecord) {
-		v := line.Value
+	for off, v := range turn.Objects(record, s, isRecord) {
 		var b *turn.Builder
 		switch kind := v.Get("type").String(); kind {
 		case "":
@@ -45,7 +44,7 @@ func (Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
 			ts = s.LastTS
 		}
 		t := b.IDs("", id, v.Get("parentId").String()).Done(ts, s)
-		t.Off, t.Len = line.Off, line.Len
+		t.Off, t.Len = off, len(v)
 		turns = append(turns, t)
 	}
 	return turns
