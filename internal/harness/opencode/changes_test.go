@@ -26,16 +26,32 @@ func TestWhateverIsWrittenChangesTheStampOfItsSession(t *testing.T) {
 		db, before, run string
 		key             string
 	}{
-		{"a part that ends, where events are counted", opencode.Harness{}, main, ``,
-			ended + `'prt_a27'; UPDATE event_sequence SET seq = seq + 1 WHERE aggregate_id = 'ses_1main'`, "opencode:ses_1main"},
+		{
+			"a part that ends, where events are counted",
+			opencode.Harness{},
+			main, ``,
+			ended + `'prt_a27'; UPDATE event_sequence SET seq = seq + 1 WHERE aggregate_id = 'ses_1main'`, "opencode:ses_1main",
+		},
 		{"a part that ends, where none are", opencode.Harness{}, main, `DROP TABLE event_sequence`, ended + `'prt_a27'`, "opencode:ses_1main"},
 		{"a part that ends, in the oldest form", opencode.Kilo(), kilos, ``, ended + `'prt_k2'`, "kilocode:ses_k1"},
-		{"a part that no event tells of", opencode.Harness{}, main, ``,
-			`INSERT INTO part VALUES ('prt_zz', 'msg_b2', 'ses_2child', 1, 1, '{"type":"text","text":"late"}')`, "opencode:ses_2child"},
-		{"a message of 2.0", opencode.Harness{}, main, ``,
-			`INSERT INTO session_message VALUES ('evt_d9', 'ses_4next', 'user', 9, 1, 1, '{"text":"late"}')`, "opencode:ses_4next"},
-		{"a message of 2.0 that grows, where no events are counted", opencode.Harness{}, main, `DROP TABLE event_sequence`,
-			`UPDATE session_message SET data = replace(data, 'beeswax', 'beeswax and more') WHERE id = 'evt_d3'`, "opencode:ses_4next"},
+		{
+			"a part that no event tells of",
+			opencode.Harness{},
+			main, ``,
+			`INSERT INTO part VALUES ('prt_zz', 'msg_b2', 'ses_2child', 1, 1, '{"type":"text","text":"late"}')`, "opencode:ses_2child",
+		},
+		{
+			"a message of 2.0",
+			opencode.Harness{},
+			main, ``,
+			`INSERT INTO session_message VALUES ('evt_d9', 'ses_4next', 'user', 9, 1, 1, '{"text":"late"}')`, "opencode:ses_4next",
+		},
+		{
+			"a message of 2.0 that grows, where no events are counted",
+			opencode.Harness{},
+			main, `DROP TABLE event_sequence`,
+			`UPDATE session_message SET data = replace(data, 'beeswax', 'beeswax and more') WHERE id = 'evt_d3'`, "opencode:ses_4next",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			home := harnesstest.Open(t, c.h, harnesstest.Options{})
