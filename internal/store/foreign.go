@@ -41,8 +41,10 @@ const (
 //     written;
 //   - in WAL mode without either, as the file stands (Close tells whether it was
 //     changed meanwhile);
-//   - with a log alone, or with a journal of a program that died, as a copy in a
-//     directory of its own, in which SQLite may put the log to its place;
+//   - with a log alone, as the files stand, the index being made in memory (Close tells
+//     as well);
+//   - with a journal of a program that died, as a copy in a directory of its own, in
+//     which SQLite may put it to its place;
 //   - in any other mode, under the locks of SQLite, which makes no file for that.
 //
 // The error is fs.ErrNotExist where there is no file, and names the path in any case.
@@ -64,16 +66,17 @@ func openForeign(ctx context.Context, path string) (*Foreign, error) {
 	}
 	logged, indexed, journal := holds(path+"-wal"), exists(path+"-shm"), holds(path+"-journal")
 	switch {
-	case journal || wal && logged && !indexed:
+	case journal:
 		return openCopied(ctx, path)
 	case wal && !logged:
-		seen, err := stats(path)
-		if err != nil {
-			return nil, err
-		}
-		f, err := openForeignAt(ctx, path, "mode=ro&immutable=1")
-		if err == nil {
-			f.seen = seen
+		return openStanding(ctx, path, "mode=ro&immutable=1")
+	case wal && !indexed:
+		// A program that opens it meanwhile makes an index and may write: what keeps
+		// those that read and those that write apart is that index, so that without
+		// one there is nothing to lock.
+		f, err := openStanding(ctx, path, "mode=ro&vfs="+unlocked, "locking_mode(exclusive)")
+		if err != nil && ctx.Err() == nil {
+			return openCopied(ctx, path)
 		}
 		return f, err
 	case wal:
@@ -85,6 +88,35 @@ func openForeign(ctx context.Context, path string) (*Foreign, error) {
 	}
 	return openForeignAt(ctx, path, "mode=ro")
 }
+
+// openStanding opens files that nothing locks: whether they changed is told by their stats.
+func openStanding(ctx context.Context, path, query string, pragmas ...string) (*Foreign, error) {
+	before, err := stats(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := openForeignAt(ctx, path, query, pragmas...)
+	if err != nil {
+		return nil, err
+	}
+	if f.seen, err = stats(path); err == nil && !sameStats(before, f.seen, sameContent) {
+		err = ErrUnsettled
+	}
+	if err != nil {
+		_ = f.DB.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// sameContent compares but the time of the last change of a file's attributes: for root,
+// SQLite sets the owner of a log that it opens to whom it has.
+func sameContent(a, b fsx.Stat) bool {
+	a.Ctime, b.Ctime = 0, 0
+	return a == b
+}
+
+func sameStat(a, b fsx.Stat) bool { return a == b }
 
 // inWALMode reads the mode of a database. What is none is an error.
 func inWALMode(path string) (bool, error) {
@@ -105,10 +137,12 @@ func holds(path string) bool {
 	return err == nil && info.Size() > 0
 }
 
-func openForeignAt(ctx context.Context, path, query string) (*Foreign, error) {
+// openForeignAt opens a database. The pragmas given come first: the mode of locking is to be
+// known before the log is looked at.
+func openForeignAt(ctx context.Context, path, query string, pragmas ...string) (*Foreign, error) {
 	// A schema of somebody else's may call nothing but what SQLite holds harmless.
-	db, err := sql.Open("sqlite", dsn(path, query, "query_only(1)", "trusted_schema(0)", "cell_size_check(1)",
-		fmt.Sprintf("busy_timeout(%d)", foreignTimeout.Milliseconds())))
+	db, err := sql.Open("sqlite", dsn(path, query, append(pragmas, "query_only(1)", "trusted_schema(0)", "cell_size_check(1)",
+		fmt.Sprintf("busy_timeout(%d)", foreignTimeout.Milliseconds()))...))
 	if err != nil {
 		return nil, err
 	}
@@ -140,9 +174,9 @@ func stats(path string) ([]fsx.Stat, error) {
 	return all, nil
 }
 
-func sameStats(a, b []fsx.Stat) bool {
+func sameStats(a, b []fsx.Stat, same func(a, b fsx.Stat) bool) bool {
 	for i := range a {
-		if a[i] != b[i] {
+		if !same(a[i], b[i]) {
 			return false
 		}
 	}
@@ -192,7 +226,7 @@ func copyFiles(ctx context.Context, path, to string) error {
 	if err != nil {
 		return err
 	}
-	if !sameStats(before, after) {
+	if !sameStats(before, after, sameStat) {
 		return ErrUnsettled
 	}
 	return nil
@@ -239,7 +273,7 @@ func (f *Foreign) Close() error {
 		_ = os.RemoveAll(f.temp)
 	}
 	if f.seen != nil {
-		if now, e := stats(f.path); e != nil || !sameStats(f.seen, now) {
+		if now, e := stats(f.path); e != nil || !sameStats(f.seen, now, sameStat) {
 			return fmt.Errorf("%s: %w", f.path, ErrUnsettled)
 		}
 	}

@@ -198,7 +198,8 @@ func TestAForeignDatabaseThatChangesWhileItIsReadSaysSo(t *testing.T) {
 func TestWhatIsNoForeignDatabaseIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	tests := []struct{ name, content string }{
-		{"empty", ""}, {"text", "no database at all, but a text that is longer than the header of one would be, which is a hundred bytes"},
+		{"empty", ""},
+		{"text", "no database at all, but a text that is longer than the header of one would be, which is a hundred bytes"},
 		{"torn", "SQLite format 3\x00"},
 	}
 	for _, tt := range tests {

@@ -150,7 +150,13 @@ func (r *reader) parts(message transcript.Value, copied any) error {
 // one is gone, nothing tells that they are copies, and they are not: nobody else has them.
 func (r *reader) copies(sessions, table string) (map[any]string, error) {
 	out := map[any]string{}
-	err := r.db.Each(r.ctx, func(row rows.Row) bool {
+	// To look for them costs a walk over the messages of all sessions: few sessions need it.
+	older, err := r.read(`SELECT 1 FROM `+table+` WHERE session_id = ?1
+		AND time_created < (SELECT time_created FROM `+sessions+` WHERE id = ?1) LIMIT 1`, r.id)
+	if err != nil || len(older) == 0 {
+		return nil, err
+	}
+	err = r.db.Each(r.ctx, func(row rows.Row) bool {
 		out[row.Value("at")] = row.Text("source")
 		return true
 	}, `SELECT o.time_created AS at, o.session_id AS source
