@@ -1,12 +1,17 @@
 package gemini_test
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/terminus-archive/terminus/internal/harness/gemini"
 	"github.com/terminus-archive/terminus/internal/harness/harnesstest"
+	"github.com/terminus-archive/terminus/internal/ingest"
 	"github.com/terminus-archive/terminus/internal/transcript"
 )
 
@@ -80,6 +85,58 @@ func TestTheDirectoryOfASessionIsInItsContextWhereNothingElseTellsIt(t *testing.
 			t.Errorf("with %q told the directory is %q", told, s.CWD)
 		}
 	}
+}
+
+func TestASessionInTwoFilesWhoseMessagesAreWrittenAgainIsOne(t *testing.T) {
+	home := harnesstest.Open(t, gemini.Harness{}, harnesstest.Options{})
+	home.Pass()
+	got := home.Rows(`SELECT turns, cwd, told_cwd FROM session_meta WHERE session_key LIKE 'gemini:6f0e1d2c%'`)
+	dir := home.Dir + "/src/shop"
+	if want := "17|" + dir + "|" + dir; len(got) != 1 || got[0] != want {
+		t.Errorf("the session is %q, want %q", got, want)
+	}
+	for word, want := range map[string]int{"answeraxolotl": 1, "flourflamingo": 0, "promptpelican": 1, "resumedrook": 1, "turnip": 2} {
+		if n := home.Finds(word); n != want {
+			t.Errorf("%q is found %d times, want %d", word, n, want)
+		}
+	}
+}
+
+// A newer version goes on with a session of an older one in a file of lines beside the document.
+func TestADocumentThatBecomesAFileOfLinesStaysOneSession(t *testing.T) {
+	home := harnesstest.Open(t, gemini.Harness{}, harnesstest.Options{})
+	home.Pass()
+	paths, err := filepath.Glob(filepath.Join(home.Dir, ".gemini", "tmp", "*", "chats", "*aaaa1111.json"))
+	if err != nil || len(paths) != 1 {
+		t.Fatal(paths, err)
+	}
+	lines := `{"sessionId":"aaaa1111-0000-4000-8000-000000000001","projectHash":"h"}
+{"id":"m1","timestamp":"2026-02-03T10:00:30.000Z","type":"user","content":"moor the boat, oldowl"}
+{"id":"m2","timestamp":"2026-02-03T10:00:31.000Z","type":"gemini","content":"Moored, mooredmoose."}
+{"id":"m4","timestamp":"2026-02-03T11:00:00.000Z","type":"user","content":"and cast off, newnuthatch"}
+`
+	if err := os.WriteFile(paths[0]+"l", []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	home.Pass()
+	if err := os.Remove(paths[0]); err != nil {
+		t.Fatal(err)
+	}
+	home.Pass()
+	for word, want := range map[string]int{"oldowl": 1, "mooredmoose": 1, "knotnewt": 1, "quotaquail": 1, "newnuthatch": 1} {
+		if n := home.Finds(word); n != want {
+			t.Errorf("%q is found %d times, want %d", word, n, want)
+		}
+	}
+	home.Verify()
+	before := home.Rows(`SELECT * FROM turns ORDER BY id`)
+	if _, err := ingest.Reindex(context.Background(), ingest.ReindexOptions{DataDir: home.DataDir()}); err != nil {
+		t.Fatal(err)
+	}
+	if after := home.Rows(`SELECT * FROM turns ORDER BY id`); !slices.Equal(after, before) {
+		t.Errorf("derived again the turns are\n%q\nthey were\n%q", after, before)
+	}
+	home.Verify()
 }
 
 func FuzzTurnsOfGemini(f *testing.F) {

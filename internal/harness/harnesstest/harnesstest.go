@@ -220,6 +220,9 @@ func (home *Home) Records(tr harness.Transcript) [][]byte {
 	return all
 }
 
+// DataDir is where the archive is.
+func (home *Home) DataDir() string { return home.cfg.DataDir }
+
 // Reader opens the archive.
 func (home *Home) Reader() *store.DB {
 	home.t.Helper()
