@@ -87,11 +87,11 @@ func (Harness) Discover(ctx context.Context, env harness.Env) iter.Seq2[harness.
 
 // Tail yields the thread without its messages, then these.
 func (Harness) Tail(_ context.Context, t harness.Transcript) iter.Seq2[transcript.Record, error] {
-	return rows.Records(rows.Document{Path: t.Path, List: "messages", IDOf: print})
+	return rows.Records(rows.Document{Path: t.Path, List: "messages", IDOf: identity})
 }
 
-// print is the id of a message: a thread that is cut and goes on counts its messages anew.
-func print(m transcript.Value) string {
+// identity is the id of a message: a thread that is cut and goes on counts its messages anew.
+func identity(m transcript.Value) string {
 	parts := [][]byte{m.Get("role").Text(), m.Get("meta", "sentAt")}
 	for block := range m.Get("content").Elements() {
 		parts = append(parts, block.Get("id").Text(), block.Get("toolUseID").Text())

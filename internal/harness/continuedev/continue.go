@@ -109,12 +109,12 @@ func (Harness) Tail(_ context.Context, t harness.Transcript) iter.Seq2[transcrip
 		if entry := entries[files.Base(filepath.ToSlash(t.Path), ".json")]; len(entry) > 0 && !yield(rows.Record(about, entry), nil) {
 			return
 		}
-		rows.Records(rows.Document{Path: t.Path, List: "history", IDOf: print})(yield)
+		rows.Records(rows.Document{Path: t.Path, List: "history", IDOf: identity})(yield)
 	}
 }
 
-// print is the id of a message: what it keeps while the model writes and tools run.
-func print(item transcript.Value) string {
+// identity is the id of a message: what it keeps while the model writes and tools run.
+func identity(item transcript.Value) string {
 	m := item.Get("message")
 	parts := [][]byte{m.Get("role").Text()}
 	for call := range m.Get("toolCalls").Elements() {

@@ -143,14 +143,14 @@ func Records(path string, about []byte) iter.Seq2[transcript.Record, error] {
 		}
 		rows.Records(
 			rows.Document{Path: filepath.Join(filepath.Dir(path), item), Name: "item", Optional: true},
-			rows.Document{Path: path, IDOf: print},
+			rows.Document{Path: path, IDOf: identity},
 		)(yield)
 	}
 }
 
-// print is the id of a message: what it keeps while the list is cut above it, and while its
+// identity is the id of a message: what it keeps while the list is cut above it, and while its
 // text grows.
-func print(m transcript.Value) string {
+func identity(m transcript.Value) string {
 	parts := [][]byte{m.Get("role").Text(), m.Get("ts")}
 	content := m.Get("content")
 	if content.Kind() == '"' {
