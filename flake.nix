@@ -52,6 +52,7 @@
         terminus = {
           type = "app";
           program = lib.getExe self.packages.${pkgs.stdenv.hostPlatform.system}.terminus;
+          meta.description = "Keep every coding-agent session, and find any turn of it";
         };
         default = terminus;
       });

@@ -17,7 +17,8 @@ buildGoModule (finalAttrs: {
   pname = "terminus";
   version = "0.0.0-dev"; # the newest release of CHANGELOG.md; a test holds it there
 
-  # Only what is compiled or installed, so that other files cost no new build.
+  # What is compiled or installed, so that other files cost no new build. All Go code is among it:
+  # vendorHash is of what any package of the module asks for, tests included.
   src = lib.fileset.toSource {
     root = ../.;
     fileset = lib.fileset.unions [
@@ -25,6 +26,8 @@ buildGoModule (finalAttrs: {
       ../go.sum
       ../cmd
       ../internal
+      ../packaging
+      ../testscripts
       ../CHANGELOG.md
     ];
   };

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC1090,SC1091,SC2154 # files and variables of a build
 # Runs what home-manager runs, with its two functions as it defines them, over links as it makes them.
 run() {
   if [ -n "${DRY_RUN:-}" ]; then echo "$*"; else "$@"; fi
@@ -16,13 +17,15 @@ activate() {
   (set -eu && . "$TMPDIR/activate")
 }
 fail() {
+  cat said >&2
   echo "FAILED: $*" >&2
   exit 1
 }
 
+: >said
 fresh first
 echo '{ "model": "opus" }' >"$HOME/.claude/settings.json"
-activate "$activationPath" | tee said
+activate "$activationPath" >said 2>&1
 grep -q "reads .*$HOME/.claude, $HOME/else where" said || fail 'terminus.toml is not read'
 grep -q '"model": "opus"' "$HOME/.claude/settings.json" || fail 'the settings lost something'
 grep -q "$HOME/.local/bin/terminus" "$HOME/.claude/settings.json" || fail 'no hook in settings.json'
@@ -30,17 +33,17 @@ grep -q "$HOME/.local/bin/terminus" "$HOME/.claude.json" || fail 'no server in .
 [ -L "$HOME/.local/bin/terminus" ] || fail 'the link was replaced'
 # Doctor in a shell without any variable of the activation.
 terminus=$HOME/.local/bin/terminus
-"$terminus" doctor | tee said || true
+"$terminus" doctor >said || true
 for check in binary settings_file hook_SessionStart hook_UserPromptSubmit hook_SessionEnd hook_PostCompact mcp_server; do
   grep -q "ok  *$check " said || fail "doctor does not find $check in order"
 done
 
 cp -R "$HOME" "$TMPDIR/before"
-activate "$activationPath" >/dev/null
+activate "$activationPath" >said 2>&1
 diff -r "$TMPDIR/before" "$HOME" || fail 'a second activation changed something'
 
 # Taken back, before the module is disabled: what was there is there again, and so is the link.
-"$terminus" uninstall
+"$terminus" uninstall >said 2>&1 || fail 'uninstall failed'
 [ "$(cat "$HOME/.claude/settings.json")" = '{ "model": "opus" }' ] || fail 'uninstall left something'
 [ ! -e "$HOME/.claude.json" ] || fail 'uninstall left .claude.json'
 [ -L "$HOME/.local/bin/terminus" ] || fail 'uninstall removed the link'
@@ -52,7 +55,7 @@ DRY_RUN=1 activate "$activationPath" >/dev/null
 
 fresh broken
 echo '{ "model"' >"$HOME/.claude/settings.json"
-activate "$activationPath" 2>said || fail 'a broken settings.json ends the activation'
+activate "$activationPath" >said 2>&1 || fail 'a broken settings.json ends the activation'
 grep -q WARNED said || fail 'nobody is told of a broken settings.json'
 [ "$(cat "$HOME/.claude/settings.json")" = '{ "model"' ] || fail 'a broken settings.json was changed'
 
@@ -62,8 +65,8 @@ sed "s|@home@|$HOME|g" "$declaredHooksPath" >"$TMPDIR/settings.json"
 cp "$TMPDIR/settings.json" "$TMPDIR/settings.before"
 chmod 444 "$TMPDIR/settings.json"
 ln -s "$TMPDIR/settings.json" "$HOME/.claude/settings.json"
-activate "$declaredActivationPath" 2>said || fail 'install over declared hooks failed'
-if grep WARNED said; then fail 'install over declared hooks failed'; fi
+activate "$declaredActivationPath" >said 2>&1 || fail 'install over declared hooks failed'
+if grep -q WARNED said; then fail 'install over declared hooks failed'; fi
 cmp "$TMPDIR/settings.json" "$TMPDIR/settings.before" || fail 'declared hooks were changed'
 [ -L "$HOME/.claude/settings.json" ] || fail 'the link to declared hooks was replaced'
 grep -q "$HOME/.local/bin/terminus" "$HOME/.claude.json" || fail 'no server beside declared hooks'

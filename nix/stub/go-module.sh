@@ -1,10 +1,11 @@
+# shellcheck shell=bash disable=SC1090,SC1091,SC2154 # files and variables of a build
 # The phases of buildGoModule: `vendor` fetches the modules, `build` does the rest.
 set -o pipefail
 export HOME=$PWD TMPDIR=$PWD GOTOOLCHAIN=local GOSUMDB=off
 
 cp -R "$src" source
 chmod -R u+w source
-cd source
+cd source || exit
 
 if [ "$phase" = vendor ]; then
   export GOCACHE=$TMPDIR/go-cache

@@ -77,7 +77,7 @@ func withVendor(ctx context.Context, dir string, use func(vendor string) error) 
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
+	defer func() { _ = os.RemoveAll(temp) }() // a temporary directory that stays harms nobody
 	vendor := filepath.Join(temp, "vendor")
 	cmd := exec.CommandContext(ctx, "go", "mod", "vendor", "-o", vendor)
 	cmd.Dir = dir

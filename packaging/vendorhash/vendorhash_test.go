@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,6 +41,43 @@ func TestPackageNamesTheHashOfTheModules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Code that the package leaves out may ask for modules that it then does not have, and
+// the hash would be another one.
+func TestPackageHasAllGoCode(t *testing.T) {
+	root := filepath.Join("..", "..")
+	text, err := os.ReadFile(filepath.Join(root, packageFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") || e.Name() == "vendor" || e.Name() == "build" || e.Name() == "testdata" {
+			continue
+		}
+		if hasGo(t, filepath.Join(root, e.Name())) && !strings.Contains(string(text), "\n      ../"+e.Name()+"\n") {
+			t.Errorf("%s lacks ../%s", packageFile, e.Name())
+		}
+	}
+}
+
+func hasGo(t *testing.T, dir string) (found bool) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".go") {
+			found = true
+			return fs.SkipAll
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // nixHash is what nix itself says, where it is installed.
@@ -95,7 +133,7 @@ func TestHashIsThatOfNix(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(tree, "empty"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{tree, filepath.Join(tree, "a"), filepath.Join(tree, "dir"), filepath.Join(tree, "link"), filepath.Join(tree, "dir/z/run")} {
+	for _, path := range []string{tree, filepath.Join(tree, "a"), filepath.Join(tree, "dir"), filepath.Join(tree, "link"), filepath.Join(tree, "dir", "z", "run")} {
 		got, err := hashPath(path)
 		if err != nil {
 			t.Fatal(err)

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154 # Nix sets the variables of a build
 installManPage() {
   local page section
   for page; do

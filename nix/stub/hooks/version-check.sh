@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154 # Nix sets the variables of a build
 # In an environment that is empty, as there: no home, no PATH.
 versionCheckHook() {
   local said
