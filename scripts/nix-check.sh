@@ -1,6 +1,7 @@
 #!/bin/sh
-# Evaluates, checks and builds the flake without a network: nix/stub stands for nixpkgs, and the
-# store is a temporary one. Says so and goes through where nix is not installed.
+# Evaluates, checks and builds the flake without a network: nix/stub stands for nixpkgs, the store
+# is a temporary one, and so is the repository, which has what git tracks here, as it is now, and a
+# flake.lock. Says so and goes through where nix is not installed.
 #
 # nix-check.sh          everything
 # nix-check.sh eval     what needs no build: the flake evaluates, for every system
@@ -25,7 +26,11 @@ GOPROXY=$(go env GOPROXY)
 go_cache=$(go env GOCACHE)
 export GOMODCACHE GOPROXY
 
-mkdir -p "$work/home" "$work/tmp"
+mkdir -p "$work/home" "$work/tmp" "$work/tree"
+as='-c user.name=check -c user.email=check@localhost -c commit.gpgsign=false -c core.hooksPath=/dev/null'
+# shellcheck disable=SC2086 # several words
+state=$(git $as stash create)
+git archive --format=tar "${state:-HEAD}" | tar -x -C "$work/tree"
 cp -R nix/stub "$work/stub"
 cat >"$work/stub/host.nix" <<EOH
 {
@@ -44,12 +49,21 @@ substituters =
 build-users-group ='
 unset NIX_PATH NIX_REMOTE
 
-with() {
-  sub=$1
-  shift
-  nix "$sub" --no-write-lock-file --override-input nixpkgs "path:$work/stub" "$@"
+say() { printf '== %s\n' "$*"; }
+
+cd "$work/tree"
+commit() {
+  git add -A
+  # shellcheck disable=SC2086 # several words
+  git $as commit -q -m "$1"
 }
-say() { printf '%s\n' "== $*"; }
+git init -q
+commit tracked
+nix flake lock --override-input nixpkgs "path:$work/stub" 2>"$work/said" || {
+  cat "$work/said" >&2
+  exit 1
+}
+commit locked
 
 say 'every file parses'
 for file in flake.nix nix/*.nix nix/*/*.nix; do
@@ -59,7 +73,7 @@ done
 # The modules' check compares what they make of their options, for macOS as well.
 say 'every system evaluates'
 all_systems() {
-  with eval --json ".#$1" --apply "builtins.mapAttrs (_: of: $2)" >"$work/json" 2>"$work/said" || {
+  nix eval --json ".#$1" --apply "builtins.mapAttrs (_: of: $2)" >"$work/json" 2>"$work/said" || {
     cat "$work/said" >&2
     exit 1
   }
@@ -77,17 +91,21 @@ done
 [ "$mode" = all ] || exit 0
 
 say 'the checks of the flake'
-nix flake check -L --no-write-lock-file --override-input nixpkgs "path:$work/stub" .
+nix flake check -L
 
 say 'the build'
-with build -L --out-link "$work/result" .
-version=$(with eval --raw .#default.version)
+nix build -L --out-link "$work/result"
+version=$(nix eval --raw .#default.version)
 said=$("$work/result/bin/terminus" --version)
 [ "$said" = "$version" ] || {
   echo "terminus --version says $said, and the package is of version $version" >&2
   exit 1
 }
-"$work/result/bin/terminus" version
+"$work/result/bin/terminus" version | tee "$work/said"
+grep -q "^commit  *$(git rev-parse HEAD)\$" "$work/said" || {
+  echo 'terminus version does not tell the commit' >&2
+  exit 1
+}
 (cd "$work/result" && find -L . -type f | sort | head -n 200) >"$work/files"
 for file in ./share/man/man1/terminus.1.gz ./share/bash-completion/completions/terminus.bash \
   ./share/zsh/site-functions/_terminus ./share/fish/vendor_completions.d/terminus.fish; do
@@ -98,5 +116,5 @@ for file in ./share/man/man1/terminus.1.gz ./share/bash-completion/completions/t
 done
 
 say 'run as an app'
-with run . -- --version
+nix run . -- --version
 say "all of this with nix/stub in nixpkgs' place: the real one was not used"
