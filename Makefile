@@ -80,7 +80,8 @@ vet: ## go vet, also of the files behind build tags
 .PHONY: lint
 lint: $(GOLANGCI) ## run the linters and the format check, and shellcheck where it is installed
 	$(GOLANGCI) run ./...
-	@if command -v shellcheck >/dev/null 2>&1; then shellcheck -x .ci/run scripts/*.sh packaging/*.sh packaging/claude-plugin/hooks/run.sh; \
+	@if command -v shellcheck >/dev/null 2>&1; then shellcheck -x .ci/run scripts/*.sh packaging/*.sh packaging/claude-plugin/hooks/run.sh \
+		nix/checks/*.sh nix/stub/*.sh nix/stub/hooks/*.sh; \
 	else echo 'shellcheck is not installed: scripts not checked'; fi
 
 .PHONY: fmt
@@ -182,8 +183,16 @@ packaging-check: $(SHFMT) ## use the install script and the npm packages (of bui
 	$(SHFMT) -i 2 -d packaging/install.sh packaging/claude-plugin/hooks/run.sh
 	TERMINUS_PACKAGING=1 TERMINUS_DIST='$(abspath $(wildcard $(BUILD)/dist))' $(GO) test -count 1 -timeout $(TEST_TIMEOUT) -v ./packaging/...
 
+.PHONY: nix-check
+nix-check: ## evaluate, check and build the flake without a network, against a stand-in for nixpkgs (needs nix)
+	sh scripts/nix-check.sh
+
+.PHONY: vendor-hash
+vendor-hash: ## put the hash of the modules into nix/package.nix
+	$(GO) run ./packaging/vendorhash -write
+
 .PHONY: full
-full: test vet lint race cross-vet cross-build crash fuzz bench inspector test-claude release-check packaging-check ## everything, as before a release (real-clients too, where they are named)
+full: test vet lint race cross-vet cross-build crash fuzz bench inspector test-claude release-check packaging-check nix-check ## everything, as before a release (real-clients too, where they are named)
 	@if [ -n '$(CLIENT_STORE)$(REAL_CLIENTS)' ]; then $(MAKE) --no-print-directory real-clients; fi
 
 .PHONY: cross-build
