@@ -161,6 +161,9 @@ $(RELEASE_TOOLS)/done:
 	GOBIN=$(@D) $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
 	touch $@
 
+.PHONY: release-tools
+release-tools: $(RELEASE_TOOLS)/done ## install what builds a release into the cache directory
+
 .PHONY: release-snapshot
 release-snapshot: $(RELEASE_TOOLS)/done ## build every artefact of the last commit into build/dist, without a network
 	PATH="$(RELEASE_TOOLS):$$PATH" sh scripts/release-snapshot.sh $(BUILD)/dist $(VERSION)
@@ -191,8 +194,24 @@ nix-check: ## evaluate, check and build the flake without a network, against a s
 vendor-hash: ## put the hash of the modules into nix/package.nix
 	$(GO) run ./packaging/vendorhash -write
 
+# The image, and a release that is built in a container: scripts/container.sh says with what.
+IMAGE ?= localhost/terminus:$(VERSION)
+
+.PHONY: image
+image: ## build the container image of the last commit (needs docker or buildah)
+	@sh scripts/container.sh image $(IMAGE) $(VERSION)
+
+.PHONY: release-container
+release-container: ## build every artefact of the last commit in a container, into build/dist-container (needs docker or buildah)
+	@sh scripts/container.sh release $(BUILD)/dist-container $(VERSION)
+
+.PHONY: container-check
+container-check: ## build both with buildah over a Debian of our own, and use them (needs root, buildah, debootstrap)
+	@GO='$(GO)' TEST_TIMEOUT='$(TEST_TIMEOUT)' BUILD='$(BUILD)' VERSION='$(VERSION)' TOOLS='$(TOOLS)' RELEASE_TOOLS='$(RELEASE_TOOLS)' \
+		sh scripts/container-check.sh
+
 .PHONY: full
-full: test vet lint race cross-vet cross-build crash fuzz bench inspector test-claude release-check packaging-check nix-check ## everything, as before a release (real-clients too, where they are named)
+full: test vet lint lint-workflows race cross-vet cross-build crash fuzz bench inspector test-claude release-check container-check packaging-check nix-check ## everything, as before a release (real-clients too, where they are named)
 	@if [ -n '$(CLIENT_STORE)$(REAL_CLIENTS)' ]; then $(MAKE) --no-print-directory real-clients; fi
 
 .PHONY: cross-build
