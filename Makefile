@@ -65,6 +65,10 @@ demo: ## archive, list, search and show the sample sessions in a temporary home
 	@$(MAKE) --no-print-directory build
 	@sh scripts/demo.sh $(BINARY) testdata/demo
 
+.PHONY: record-demo
+record-demo: build ## record the demonstration of the README anew (Linux): docs/demo.txt, docs/demo.cast, docs/demo.svg
+	$(GO) run ./internal/demo -binary $(BINARY) -path "$$PATH"
+
 .PHONY: test
 test: ## run every test
 	$(GO) test -timeout $(TEST_TIMEOUT) ./...
