@@ -87,6 +87,17 @@ lint: $(GOLANGCI) ## run the linters and the format check, and shellcheck where 
 	@if command -v shellcheck >/dev/null 2>&1; then shellcheck -x .ci/run scripts/*.sh packaging/*.sh packaging/claude-plugin/hooks/run.sh; \
 	else echo 'shellcheck is not installed: scripts not checked'; fi
 
+# What checks the form of the workflows, pinned.
+ACTIONLINT_VERSION := v1.7.12
+ACTIONLINT         := $(TOOLS)/actionlint-$(ACTIONLINT_VERSION)/actionlint
+
+$(ACTIONLINT):
+	GOBIN=$(dir $@) $(GO) install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)
+
+.PHONY: lint-workflows
+lint-workflows: $(ACTIONLINT) ## check the form of the workflows of GitHub
+	$(ACTIONLINT) -color=false
+
 .PHONY: fmt
 fmt: $(GOLANGCI) ## format the Go files
 	$(GOLANGCI) fmt ./...
@@ -174,6 +185,10 @@ release-check: release-snapshot ## build the artefacts a second time, compare th
 	TERMINUS_DIST='$(abspath $(BUILD)/dist)' TERMINUS_DIST_AGAIN='$(abspath $(BUILD)/dist-again)' \
 		$(GO) test -count 1 -timeout $(TEST_TIMEOUT) -run Released -v ./testscripts/...
 
+.PHONY: release
+release: $(RELEASE_TOOLS)/done ## publish the release of the tag that is checked out, as a draft (needs GITHUB_TOKEN)
+	PATH="$(RELEASE_TOOLS):$$PATH" TERMINUS_VERSION='$(VERSION)' goreleaser release -f goreleaser.yaml --clean
+
 # What checks the form of the scripts that people run, pinned.
 SHFMT_VERSION := v3.14.1
 SHFMT         := $(TOOLS)/shfmt-$(SHFMT_VERSION)/shfmt
@@ -187,7 +202,7 @@ packaging-check: $(SHFMT) ## use the install script and the npm packages (of bui
 	TERMINUS_PACKAGING=1 TERMINUS_DIST='$(abspath $(wildcard $(BUILD)/dist))' $(GO) test -count 1 -timeout $(TEST_TIMEOUT) -v ./packaging/...
 
 .PHONY: full
-full: test vet lint race cross-vet cross-build crash fuzz bench inspector test-claude release-check packaging-check ## everything, as before a release (real-clients too, where they are named)
+full: test vet lint lint-workflows race cross-vet cross-build crash fuzz bench inspector test-claude release-check packaging-check ## everything, as before a release (real-clients too, where they are named)
 	@if [ -n '$(CLIENT_STORE)$(REAL_CLIENTS)' ]; then $(MAKE) --no-print-directory real-clients; fi
 
 .PHONY: cross-build
