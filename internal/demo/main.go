@@ -79,7 +79,7 @@ func (s studio) shoot(steps []step) (take, error) {
 	if err != nil {
 		return take{}, err
 	}
-	defer os.RemoveAll(home)
+	defer func() { _ = os.RemoveAll(home) }()
 	if home, err = filepath.EvalSymlinks(home); err != nil {
 		return take{}, err
 	}

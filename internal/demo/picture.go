@@ -139,7 +139,7 @@ func (s *sketch) text(r run, row int) {
 	}
 	class := ""
 	if len(classes) > 0 {
-		class = fmt.Sprintf(" class=\"%s\"", strings.Join(classes, " "))
+		class = fmt.Sprintf(" class=%q", strings.Join(classes, " "))
 	}
 	fmt.Fprintf(&s.body, "<text%s x=\"%.1f\" y=\"%d\" textLength=\"%.1f\" lengthAdjust=\"spacingAndGlyphs\">%s</text>\n", class,
 		padding+float64(column)*cellW, padding+row*cellH+fontSize, float64(utf8.RuneCountInString(text))*cellW, html.EscapeString(text))
