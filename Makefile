@@ -65,6 +65,10 @@ demo: ## archive, list, search and show the sample sessions in a temporary home
 	@$(MAKE) --no-print-directory build
 	@sh scripts/demo.sh $(BINARY) testdata/demo
 
+.PHONY: record-demo
+record-demo: build ## record the demonstration of the README anew (Linux): docs/demo.txt, docs/demo.cast, docs/demo.svg
+	$(GO) run ./internal/demo -binary $(BINARY) -path "$$PATH"
+
 .PHONY: test
 test: ## run every test
 	$(GO) test -timeout $(TEST_TIMEOUT) ./...
@@ -83,6 +87,17 @@ lint: $(GOLANGCI) ## run the linters and the format check, and shellcheck where 
 	@if command -v shellcheck >/dev/null 2>&1; then shellcheck -x .ci/run scripts/*.sh packaging/*.sh packaging/claude-plugin/hooks/run.sh \
 		nix/checks/*.sh nix/stub/*.sh nix/stub/hooks/*.sh; \
 	else echo 'shellcheck is not installed: scripts not checked'; fi
+
+# What checks the form of the workflows, pinned.
+ACTIONLINT_VERSION := v1.7.12
+ACTIONLINT         := $(TOOLS)/actionlint-$(ACTIONLINT_VERSION)/actionlint
+
+$(ACTIONLINT):
+	GOBIN=$(dir $@) $(GO) install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)
+
+.PHONY: lint-workflows
+lint-workflows: $(ACTIONLINT) ## check the form of the workflows of GitHub
+	$(ACTIONLINT) -color=false
 
 .PHONY: fmt
 fmt: $(GOLANGCI) ## format the Go files
@@ -173,6 +188,10 @@ release-check: release-snapshot ## build the artefacts a second time, compare th
 	PATH="$(RELEASE_TOOLS):$$PATH" sh scripts/release-snapshot.sh $(BUILD)/dist-again $(VERSION)
 	TERMINUS_DIST='$(abspath $(BUILD)/dist)' TERMINUS_DIST_AGAIN='$(abspath $(BUILD)/dist-again)' \
 		$(GO) test -count 1 -timeout $(TEST_TIMEOUT) -run Released -v ./testscripts/...
+
+.PHONY: release
+release: $(RELEASE_TOOLS)/done ## publish the release of the tag that is checked out, as a draft (needs GITHUB_TOKEN)
+	PATH="$(RELEASE_TOOLS):$$PATH" TERMINUS_VERSION='$(VERSION)' goreleaser release -f goreleaser.yaml --clean
 
 # What checks the form of the scripts that people run, pinned.
 SHFMT_VERSION := v3.14.1
