@@ -32,7 +32,7 @@ buildGoModule (finalAttrs: {
     ];
   };
 
-  vendorHash = "sha256-nKvB1a3fGZUWzk5pSoJtxuq3197leqvbkm1i35IMXng="; # make vendor-hash
+  vendorHash = "sha256-Nl/e7kSlZjkyn7rwomDo09z5YH2AMzqvv3m5DtlgNdI="; # make vendor-hash
 
   subPackages = [ "cmd/terminus" ];
   env.CGO_ENABLED = 0;
