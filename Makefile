@@ -65,6 +65,10 @@ demo: ## archive, list, search and show the sample sessions in a temporary home
 	@$(MAKE) --no-print-directory build
 	@sh scripts/demo.sh $(BINARY) testdata/demo
 
+.PHONY: record-demo
+record-demo: build ## record the demonstration of the README anew (Linux): docs/demo.txt, docs/demo.cast, docs/demo.svg
+	$(GO) run ./internal/demo -binary $(BINARY) -path "$$PATH"
+
 .PHONY: test
 test: ## run every test
 	$(GO) test -timeout $(TEST_TIMEOUT) ./...
@@ -80,8 +84,20 @@ vet: ## go vet, also of the files behind build tags
 .PHONY: lint
 lint: $(GOLANGCI) ## run the linters and the format check, and shellcheck where it is installed
 	$(GOLANGCI) run ./...
-	@if command -v shellcheck >/dev/null 2>&1; then shellcheck -x .ci/run scripts/*.sh packaging/*.sh packaging/claude-plugin/hooks/run.sh; \
+	@if command -v shellcheck >/dev/null 2>&1; then shellcheck -x .ci/run scripts/*.sh packaging/*.sh packaging/claude-plugin/hooks/run.sh \
+		nix/checks/*.sh nix/stub/*.sh nix/stub/hooks/*.sh; \
 	else echo 'shellcheck is not installed: scripts not checked'; fi
+
+# What checks the form of the workflows, pinned.
+ACTIONLINT_VERSION := v1.7.12
+ACTIONLINT         := $(TOOLS)/actionlint-$(ACTIONLINT_VERSION)/actionlint
+
+$(ACTIONLINT):
+	GOBIN=$(dir $@) $(GO) install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)
+
+.PHONY: lint-workflows
+lint-workflows: $(ACTIONLINT) ## check the form of the workflows of GitHub
+	$(ACTIONLINT) -color=false
 
 .PHONY: fmt
 fmt: $(GOLANGCI) ## format the Go files
@@ -160,6 +176,9 @@ $(RELEASE_TOOLS)/done:
 	GOBIN=$(@D) $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
 	touch $@
 
+.PHONY: release-tools
+release-tools: $(RELEASE_TOOLS)/done ## install what builds a release into the cache directory
+
 .PHONY: release-snapshot
 release-snapshot: $(RELEASE_TOOLS)/done ## build every artefact of the last commit into build/dist, without a network
 	PATH="$(RELEASE_TOOLS):$$PATH" sh scripts/release-snapshot.sh $(BUILD)/dist $(VERSION)
@@ -169,6 +188,10 @@ release-check: release-snapshot ## build the artefacts a second time, compare th
 	PATH="$(RELEASE_TOOLS):$$PATH" sh scripts/release-snapshot.sh $(BUILD)/dist-again $(VERSION)
 	TERMINUS_DIST='$(abspath $(BUILD)/dist)' TERMINUS_DIST_AGAIN='$(abspath $(BUILD)/dist-again)' \
 		$(GO) test -count 1 -timeout $(TEST_TIMEOUT) -run Released -v ./testscripts/...
+
+.PHONY: release
+release: $(RELEASE_TOOLS)/done ## publish the release of the tag that is checked out, as a draft (needs GITHUB_TOKEN)
+	PATH="$(RELEASE_TOOLS):$$PATH" TERMINUS_VERSION='$(VERSION)' goreleaser release -f goreleaser.yaml --clean
 
 # What checks the form of the scripts that people run, pinned.
 SHFMT_VERSION := v3.14.1
@@ -182,8 +205,32 @@ packaging-check: $(SHFMT) ## use the install script and the npm packages (of bui
 	$(SHFMT) -i 2 -d packaging/install.sh packaging/claude-plugin/hooks/run.sh
 	TERMINUS_PACKAGING=1 TERMINUS_DIST='$(abspath $(wildcard $(BUILD)/dist))' $(GO) test -count 1 -timeout $(TEST_TIMEOUT) -v ./packaging/...
 
+.PHONY: nix-check
+nix-check: ## evaluate, check and build the flake without a network, against a stand-in for nixpkgs (needs nix)
+	sh scripts/nix-check.sh
+
+.PHONY: vendor-hash
+vendor-hash: ## put the hash of the modules into nix/package.nix
+	$(GO) run ./packaging/vendorhash -write
+
+# The image, and a release that is built in a container: scripts/container.sh says with what.
+IMAGE ?= localhost/terminus:$(VERSION)
+
+.PHONY: image
+image: ## build the container image of the last commit (needs docker or buildah)
+	@sh scripts/container.sh image $(IMAGE) $(VERSION)
+
+.PHONY: release-container
+release-container: ## build every artefact of the last commit in a container, into build/dist-container (needs docker or buildah)
+	@sh scripts/container.sh release $(BUILD)/dist-container $(VERSION)
+
+.PHONY: container-check
+container-check: ## build both with buildah over a Debian of our own, and use them (needs root, buildah, debootstrap)
+	@GO='$(GO)' TEST_TIMEOUT='$(TEST_TIMEOUT)' BUILD='$(BUILD)' VERSION='$(VERSION)' TOOLS='$(TOOLS)' RELEASE_TOOLS='$(RELEASE_TOOLS)' \
+		sh scripts/container-check.sh
+
 .PHONY: full
-full: test vet lint race cross-vet cross-build crash fuzz bench inspector test-claude release-check packaging-check ## everything, as before a release (real-clients too, where they are named)
+full: test vet lint lint-workflows race cross-vet cross-build crash fuzz bench inspector test-claude release-check container-check packaging-check nix-check ## everything, as before a release (real-clients too, where they are named)
 	@if [ -n '$(CLIENT_STORE)$(REAL_CLIENTS)' ]; then $(MAKE) --no-print-directory real-clients; fi
 
 .PHONY: cross-build

@@ -10,6 +10,7 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // tests only: what the MCP server writes is held to the protocol's schemas
 	github.com/spf13/cobra v1.10.2 // command tree, help, completions
 	github.com/spf13/pflag v1.0.9 // cobra's flags, for types of our own
+	go.yaml.in/yaml/v3 v3.0.5 // tests only: the workflows are read with it
 	golang.org/x/sys v0.50.0 // free space and process flags of each system
 	golang.org/x/term v0.48.0 // is it a terminal, and how wide
 	golang.org/x/text v0.41.0 // letters and their marks as one character
@@ -26,7 +27,6 @@ require (
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
-	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/tools v0.52.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect

@@ -3,17 +3,9 @@
 package packaging
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
-	"crypto/sha512"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/terminus-archive/terminus/internal/npmtest"
 )
 
 // madeUp is what the packages are published as whose binary is built here.
@@ -46,14 +40,9 @@ type npm struct {
 	home    string
 	version string
 	binary  string // the one that was packed for this system
-	packed  map[string]packed
+	packed  []npmtest.Package
 	env     []string
-	asked   []string
-}
-
-type packed struct {
-	manifest map[string]any
-	tarball  []byte
+	*npmtest.Registry
 }
 
 func newNPM(t *testing.T) *npm {
@@ -64,19 +53,13 @@ func newNPM(t *testing.T) *npm {
 			t.Skipf("%s is not here", program)
 		}
 	}
-	n := &npm{t: t, home: t.TempDir(), packed: map[string]packed{}}
-	server := httptest.NewServer(http.HandlerFunc(n.serve))
-	t.Cleanup(server.Close)
-	n.env = []string{
-		"HOME=" + n.home, "PATH=" + n.bin() + ":" + os.Getenv("PATH"), "npm_config_registry=" + server.URL, "npm_config_cache=" + filepath.Join(n.home, "cache"),
-		"npm_config_prefix=" + n.prefix(), "npm_config_update_notifier=false", "npm_config_audit=false", "npm_config_fund=false",
-		"npm_config_userconfig=" + filepath.Join(n.home, "npmrc"), "npm_config_globalconfig=" + filepath.Join(n.home, "npmrc-global"),
-	}
+	n := &npm{t: t, home: t.TempDir(), Registry: npmtest.New(t)}
+	n.env = append(n.Env(n.home), "PATH="+n.bin()+":"+os.Getenv("PATH"))
 	n.publish()
 	return n
 }
 
-func (n *npm) prefix() string { return filepath.Join(n.home, "prefix") }
+func (n *npm) prefix() string { return npmtest.Prefix(n.home) }
 func (n *npm) bin() string    { return filepath.Join(n.prefix(), "bin") }
 
 // entry is what npm puts on PATH.
@@ -107,13 +90,11 @@ func (n *npm) publish() {
 	for _, name := range names {
 		dir := filepath.Join(out, name.Name())
 		file := strings.TrimSpace(n.run(dir, "npm", "pack", "--silent", "--cache", filepath.Join(n.home, "packing")))
-		text, err := os.ReadFile(filepath.Join(dir, file))
+		p, err := n.PublishFile(filepath.Join(dir, file))
 		if err != nil {
 			n.t.Fatal(err)
 		}
-		p := packed{tarball: text}
-		decode(n.t, filepath.Join(dir, "package.json"), &p.manifest)
-		n.packed[p.manifest["name"].(string)] = p
+		n.packed = append(n.packed, p)
 	}
 }
 
@@ -161,52 +142,6 @@ func (n *npm) write(path, text string) {
 	}
 }
 
-// serve answers as a registry does: GET /NAME with what there is of a package, and
-// GET /-/NAME with its tarball.
-func (n *npm) serve(w http.ResponseWriter, r *http.Request) {
-	name, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), "/"))
-	name, tarball := strings.CutPrefix(name, "-/")
-	p, ok := n.packed[name]
-	switch {
-	case err != nil || !ok:
-		http.NotFound(w, r)
-	case tarball:
-		n.asked = append(n.asked, name)
-		_, _ = w.Write(p.tarball)
-	default:
-		manifest := map[string]any{}
-		for key, value := range p.manifest {
-			manifest[key] = value
-		}
-		sum := sha512.Sum512(p.tarball)
-		manifest["dist"] = map[string]any{
-			"tarball": "http://" + r.Host + "/-/" + name, "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:]),
-		}
-		_ = json.NewEncoder(w).Encode(map[string]any{
-			"name": name, "dist-tags": map[string]any{"latest": n.version}, "versions": map[string]any{n.version: manifest},
-		})
-	}
-}
-
-func (p packed) contents(t *testing.T) (names []string) {
-	t.Helper()
-	z, err := gzip.NewReader(bytes.NewReader(p.tarball))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if err == io.EOF {
-			slices.Sort(names)
-			return names
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		names = append(names, h.Name)
-	}
-}
-
 // From npm install to npm uninstall, out of a registry, by the client that people use.
 func TestNPM(t *testing.T) {
 	n := newNPM(t)
@@ -218,9 +153,10 @@ func TestNPM(t *testing.T) {
 		{"the packages hold what they have to, and run nothing", n.hold},
 		{"npm installs the thin package and the one of this system", func(t *testing.T) {
 			n.run(n.home, "npm", "install", "-g", thin)
-			slices.Sort(n.asked)
-			if want := []string{thin, system}; !slices.Equal(n.asked, want) {
-				t.Errorf("npm asked for %v, want %v", n.asked, want)
+			asked := n.Served()
+			slices.Sort(asked)
+			if want := []string{thin, system}; !slices.Equal(asked, want) {
+				t.Errorf("npm asked for %v, want %v", asked, want)
 			}
 			if got := n.run(n.home, n.entry(), "--version"); got != n.version+"\n" {
 				t.Errorf("it says %q", got)
@@ -263,22 +199,23 @@ func TestNPM(t *testing.T) {
 }
 
 func (n *npm) hold(t *testing.T) {
-	for name, p := range n.packed {
-		if p.manifest["scripts"] != nil || p.manifest["version"] != n.version {
-			t.Errorf("%s: %v", name, p.manifest)
+	for _, p := range n.packed {
+		name := p.Name
+		if p.Manifest["scripts"] != nil || p.Version != n.version {
+			t.Errorf("%s: %v", name, p.Manifest)
 		}
 		want := []string{"package/LICENSE", "package/bin/terminus", "package/package.json"}
 		switch {
 		case name == thin:
 			want = []string{"package/LICENSE", "package/README.md", "package/bin/terminus.js", "package/package.json"}
-			if deps := p.manifest["optionalDependencies"].(map[string]any); len(deps) != len(n.packed)-1 {
+			if deps := p.Manifest["optionalDependencies"].(map[string]any); len(deps) != len(n.packed)-1 {
 				t.Errorf("it depends on %v", deps)
 			}
 		case strings.Contains(name, "win32"):
 			want[1] += ".exe"
 		}
-		if got := p.contents(t); !slices.Equal(got, want) {
-			t.Errorf("%s holds %v", name, got)
+		if !slices.Equal(p.Files, want) {
+			t.Errorf("%s holds %v", name, p.Files)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -69,6 +70,7 @@ func TestEverythingNamesTheOneHome(t *testing.T) {
 		"../go.mod":          {"module " + module + "\n"},
 		"../Makefile":        {"MODULE  := " + module + "\n"},
 		"../goreleaser.yaml": {"homepage: " + home + "\n", "-X " + module + "/internal/cli.version=", "owner: " + o["TERMINUS_OWNER"] + "\n", "name: " + o["TERMINUS_REPO"] + "\n"},
+		"../Dockerfile":      {`image.source="` + home + `"`, `image.url="` + home + `"`, `image.documentation="` + home + "/"},
 		"install.sh":         {"home_url=" + home + "\n"},
 		"install.ps1":        {"$HomeUrl = '" + home + "'\n"},
 	} {
@@ -97,6 +99,20 @@ func decode(t *testing.T, path string, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(read(t, path)), into); err != nil {
 		t.Fatalf("%s: %v", path, err)
+	}
+}
+
+// The container is built by one version of Go, of the line that the module asks for, and its
+// image has no root.
+func TestTheContainerIsPinned(t *testing.T) {
+	dockerfile := read(t, "../Dockerfile")
+	base := regexp.MustCompile(`(?m)^ARG BASE=docker\.io/library/golang:(\d+\.\d+)\.\d+-[a-z]+(@sha256:[0-9a-f]{64})?$`).FindStringSubmatch(dockerfile)
+	if len(base) == 0 || !strings.Contains(read(t, "../go.mod"), "\ngo "+base[1]+".") {
+		t.Errorf("the base is %q", base)
+	}
+	last := dockerfile[strings.LastIndex(dockerfile, "\nFROM "):]
+	if !strings.HasPrefix(last, "\nFROM scratch\n") || !regexp.MustCompile(`\nUSER [1-9]\d*:[1-9]\d*\n`).MatchString(last) || strings.Contains(last, "\nRUN ") {
+		t.Errorf("the image is made by %s", last)
 	}
 }
 

@@ -116,19 +116,3 @@ func (s *shell) normal(text string) string {
 	}
 	return elsewhere.ReplaceAllString(text, "measured elsewhere")
 }
-
-var pageLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-
-func TestTheLinksOfThePagesLeadSomewhere(t *testing.T) {
-	for _, name := range pages(t) {
-		for _, m := range pageLink.FindAllStringSubmatch(page(t, name), -1) {
-			target, _, _ := strings.Cut(m[1], "#")
-			if target == "" || strings.Contains(target, "://") {
-				continue
-			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(name), filepath.FromSlash(target))); err != nil {
-				t.Errorf("%s links to %s: %v", name, m[1], err)
-			}
-		}
-	}
-}

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -169,22 +168,18 @@ func eachFile(t *testing.T, path string, see func(*tar.Header, io.Reader)) {
 }
 
 // What a person does with an artefact, from the first to the last command, in the scripts of
-// the directory released. $TARBALL, $DEB and $RPM are artefacts of this system; $OLDER and
-// $NEWER are directories with builds of other versions.
+// the directory released. $TARBALL, $DEB and $RPM are artefacts of this system, $VERSION is
+// theirs; $OLDER, $NEWER, $DERIVES and $FORMAT are directories with the other builds.
 func TestReleased(t *testing.T) {
 	dist, _ := dist(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("the packages of Linux are used here")
 	}
-	others := t.TempDir()
-	for name, version := range map[string]string{"older": "0.0.0-alpha", "newer": "99.0.0"} {
-		build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X "+cliPackage+".version="+version,
-			"-o", filepath.Join(others, name, "terminus"), "github.com/terminus-archive/terminus/cmd/terminus")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("build: %v\n%s", err, out)
-		}
-	}
+	version := releasedVersion(t, dist)
+	others := buildOthers(t)
+	npm := publishVersions(t, map[string]string{
+		"0.0.0-alpha": others["OLDER"], version: filepath.Dir(binaryOf(t, dist)), "99.0.0": others["NEWER"],
+	})
 	processor := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]
 	testscript.Run(t, testscript.Params{
 		Dir: "released",
@@ -195,8 +190,16 @@ func TestReleased(t *testing.T) {
 			env.Setenv("TARBALL", artefact(t, dist, "_linux_"+runtime.GOARCH+".tar.gz"))
 			env.Setenv("DEB", artefact(t, dist, "_"+runtime.GOARCH+".deb"))
 			env.Setenv("RPM", artefact(t, dist, "."+processor+".rpm"))
-			env.Setenv("OLDER", filepath.Join(others, "older"))
-			env.Setenv("NEWER", filepath.Join(others, "newer"))
+			env.Setenv("VERSION", version)
+			for name, dir := range others {
+				env.Setenv(name, dir)
+			}
+			if npm != nil {
+				for _, variable := range npm.Env(env.Getenv("HOME")) {
+					name, value, _ := strings.Cut(variable, "=")
+					env.Setenv(name, value)
+				}
+			}
 			env.Setenv("SYSTEMPATH", os.Getenv("PATH"))
 			env.Defer(func() { passesEnd(env.Getenv("HOME")) })
 			return nil

@@ -31,7 +31,7 @@ const (
 var order = []string{
 	"clock", "config", "fsx", "document", "detach", "store", "archive", "transcript", "harness", "harness/turn", "harness/files", "harness/rows", "harness/markdown", "harness/tasks", "harness/*", "harness/registry",
 	"project", "capture", "derive", "index", "redact", "search", "export", "recall", "feedback", "observe", "retention",
-	"ingest", "relocate", "restore", "wire", "wire/jsonedit", "wire/*", "doctor", "corpus", "corpus/gen", "bench", "hook", "mcp", "tui", "web", "cli", "assets",
+	"ingest", "relocate", "restore", "wire", "wire/jsonedit", "wire/*", "doctor", "corpus", "corpus/gen", "bench", "hook", "mcp", "tui", "web", "cli", "assets", "demo",
 }
 
 // surfaces read the clock, and hand the time down as a value. The last two are

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -71,6 +72,18 @@ func TestThereAreCompletionsForFourShells(t *testing.T) {
 		if !strings.Contains(all[name], text) {
 			t.Errorf("%s does not hold %q", name, text)
 		}
+	}
+}
+
+func TestDebianIsToldTheVersionInItsOwnForm(t *testing.T) {
+	at := time.Date(2026, 8, 2, 19, 59, 0, 0, time.UTC)
+	want := "terminus (1.2.0~rc.1-2) unstable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n -- " + maintainer + "  Sun, 02 Aug 2026 19:59:00 +0000\n"
+	if got := string(debianChangelog("1.2.0-rc.1-2", at)); got != want {
+		t.Errorf("it is told\n%s\nwant\n%s", got, want)
+	}
+	config, err := os.ReadFile("../../goreleaser.yaml")
+	if err != nil || !strings.Contains(string(config), "maintainer: "+maintainer+"\n") {
+		t.Errorf("goreleaser.yaml names another maintainer: %v", err)
 	}
 }
 

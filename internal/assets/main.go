@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/terminus-archive/terminus/internal/cli"
@@ -50,5 +51,19 @@ func write(out, date string) error {
 			return err
 		}
 	}
+	if err := pack(filepath.Join(out, "changelog.debian.gz"), debianChangelog(cli.Version(), at.UTC())); err != nil {
+		return err
+	}
 	return pages(root, out, at.UTC())
+}
+
+// maintainer is who goreleaser.yaml says makes the packages.
+const maintainer = "The Terminus authors <terminus-archive@users.noreply.github.com>"
+
+// debianChangelog is the changelog in the one form that Debian's tools read. It names the
+// version and the page beside it: people write one changelog, and not in that form.
+func debianChangelog(version string, at time.Time) []byte {
+	// A tilde comes before the end of a version, as a hyphen does in those of releases.
+	return fmt.Appendf(nil, "terminus (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n -- %s  %s\n",
+		strings.Replace(version, "-", "~", 1), maintainer, at.Format(time.RFC1123Z))
 }
