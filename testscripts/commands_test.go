@@ -145,7 +145,7 @@ var normRules = []struct {
 	re   *regexp.Regexp
 	with string
 }{
-	{regexp.MustCompile(`"(started_at|finished_at)":"[^"]*"`), `"$1":"TIME"`},
+	{regexp.MustCompile(`"(started_at|finished_at|last_pass|last_archived_at)":"[^"]*"`), `"$1":"TIME"`},
 	{regexp.MustCompile(`"ts":"[^"]*"\}`), `"ts":"TIME"}`}, // that of a decision: nobody else's stands last
 	{regexp.MustCompile(`(?m)^20\d\d-\d\d-\d\d[T ][0-9:.]+(Z| \(local\))  `), `TIME  `},
 	{regexp.MustCompile(`"duration_ms":\d+`), `"duration_ms":0`},

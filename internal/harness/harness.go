@@ -138,6 +138,9 @@ type Env struct {
 	FolderExcluded func(name string) bool
 	// PathExcluded reports whether a path lies in an excluded project.
 	PathExcluded func(path string) bool
+	// Excluding says that the configuration excludes something: then a record that could be
+	// of an excluded project, and names no directory, is not to be read.
+	Excluding bool
 }
 
 // A Resumer is a Harness whose agent can go on with a session.

@@ -50,7 +50,7 @@ func Enabled(c *config.Config, h harness.Harness) bool {
 // env is what a harness may know of what it is to discover.
 func (p *pass) env(h harness.Harness) harness.Env {
 	c := p.o.Config
-	return harness.Env{FolderExcluded: c.Exclude.Folder, PathExcluded: c.Exclude.Covers, Roots: Roots(c, h)}
+	return harness.Env{FolderExcluded: c.Exclude.Folder, PathExcluded: c.Exclude.Covers, Excluding: len(c.Exclude.List()) > 0, Roots: Roots(c, h)}
 }
 
 // plan discovers what there is and keeps what is new. What is known is read

@@ -56,7 +56,7 @@ func (Harness) Discover(ctx context.Context, env harness.Env) iter.Seq2[harness.
 			}
 		}
 		for _, root := range env.Roots {
-			if !whole { // a session's rollout may be there
+			if !whole || env.Excluding { // a session's rollout may be there; its project, nobody knows
 				return
 			}
 			if !history(ctx, filepath.Join(root, historyName), listed, known, yield) {

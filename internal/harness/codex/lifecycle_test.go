@@ -71,3 +71,13 @@ func TestPromptsAreTakenOverByTheRolloutThatComesBack(t *testing.T) {
 	}
 	home.Verify()
 }
+
+func TestPromptsThatTellNoDirectoryAreLeftAloneWhereAnythingIsExcluded(t *testing.T) {
+	home := harnesstest.Open(t, codex.Harness{}, harnesstest.Options{})
+	move(t, home, rollout, "gone.jsonl")
+	home.Configure("exclude = [\"/nowhere\"]\n")
+	home.Pass()
+	if got := turnsOfFirst(home); got != "" {
+		t.Errorf("%s turns of history.jsonl", got)
+	}
+}

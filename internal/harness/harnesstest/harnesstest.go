@@ -77,12 +77,12 @@ func Open(t *testing.T, h harness.Harness, o Options) *Home {
 		vars[name] = strings.ReplaceAll(value, "{HOME}", home.Dir)
 	}
 	home.environ = config.Environ{Get: func(name string) string { return vars[name] }, Home: home.Dir, WorkDir: home.Dir, GOOS: "linux"}
-	home.configure("")
+	home.Configure("")
 	return home
 }
 
-// configure reads a terminus.toml of that content.
-func (home *Home) configure(toml string) {
+// Configure reads a terminus.toml of that content.
+func (home *Home) Configure(toml string) {
 	home.t.Helper()
 	dir := home.environ.Get("TERMINUS_CONFIG_DIR")
 	err := os.MkdirAll(dir, 0o700)
@@ -185,7 +185,7 @@ func (home *Home) Found() []harness.Transcript {
 
 func (home *Home) env() harness.Env {
 	return harness.Env{
-		Roots: ingest.Roots(home.cfg, home.h), PathExcluded: home.cfg.Exclude.Covers, FolderExcluded: home.cfg.Exclude.Folder,
+		Roots: ingest.Roots(home.cfg, home.h), PathExcluded: home.cfg.Exclude.Covers, FolderExcluded: home.cfg.Exclude.Folder, Excluding: len(home.cfg.Exclude.List()) > 0,
 	}
 }
 

@@ -229,7 +229,7 @@ func (home *Home) exclude() {
 	if dir == "" {
 		home.t.Skip("no session names its directory")
 	}
-	home.configure(fmt.Sprintf("exclude = [%q]\n", dir))
+	home.Configure(fmt.Sprintf("exclude = [%q]\n", dir))
 	home.Pass()
 	if n := home.Rows(`SELECT session_key FROM session_meta WHERE cwd = ?`, dir); len(n) > 0 {
 		home.t.Errorf("archived in spite of the exclusion: %v", n)
