@@ -213,7 +213,7 @@ func LoadWith(e Environ, dirs Directories) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.DataDir, c.ConfigDir = dirs.Data, dirs.Config
+	c.Environ, c.DataDir, c.ConfigDir = e, dirs.Data, dirs.Config
 	return c, nil
 }
 
@@ -222,7 +222,7 @@ func parse(e Environ, file string, data []byte) (*Config, error) {
 	doc, root := parseDocument(file, data)
 	exclude := root.strings("exclude")
 	c := &Config{
-		File: file, Environ: e, WorkDir: e.WorkDir, Home: e.Home,
+		File: file, WorkDir: e.WorkDir, Home: e.Home,
 		Exclude:   NewExclusions(e.Home, exclude),
 		Injection: injection(e, root.table("injection")),
 		Capture:   capture(root.table("capture")),

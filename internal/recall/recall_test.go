@@ -19,7 +19,7 @@ func p[T any](v T) *T { return &v }
 
 func get(t *testing.T, r *search.Reader, q recall.Request) recall.Records {
 	t.Helper()
-	if q.Scope == (search.Scope{}) {
+	if q.Scope.Project == "" && q.Scope.Dir == "" {
 		q.Scope = everything
 	}
 	got, err := recall.Get(t.Context(), r, q)

@@ -21,7 +21,7 @@ var everything = search.Scope{Project: search.AllProjects}
 
 func find(t *testing.T, r *search.Reader, q search.Query) search.Result {
 	t.Helper()
-	if q.Scope == (search.Scope{}) {
+	if q.Scope.Project == "" && q.Scope.Dir == "" {
 		q.Scope = everything
 	}
 	res, err := r.Find(t.Context(), q)

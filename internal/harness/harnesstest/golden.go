@@ -2,6 +2,7 @@ package harnesstest
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +13,7 @@ import (
 )
 
 // golden compares everything that is read of the made-up home with want.txt.
-func (home *Home) golden() {
+func (home *Home) golden(o Options) {
 	t := home.t
 	t.Helper()
 	var b strings.Builder
@@ -20,6 +21,9 @@ func (home *Home) golden() {
 		home.render(&b, tr)
 	}
 	got := strings.ReplaceAll(b.String(), filepath.ToSlash(home.Dir), "{HOME}")
+	if o.Mask != nil {
+		got = o.Mask(got)
+	}
 	file := filepath.Join("testdata", home.h.ID(), "want.txt")
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -58,8 +62,8 @@ func (home *Home) render(b *strings.Builder, tr harness.Transcript) {
 	if s.Damaged > 0 {
 		line("damaged", fmt.Sprint(s.Damaged))
 	}
-	for kind, n := range s.Strange {
-		line("strange", fmt.Sprintf("%s (%d)", kind, n))
+	for _, kind := range slices.Sorted(maps.Keys(s.Strange)) {
+		line("strange", fmt.Sprintf("%s (%d)", kind, s.Strange[kind]))
 	}
 	for _, c := range tr.Companions {
 		line("companion", c.Name)

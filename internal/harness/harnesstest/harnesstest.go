@@ -45,6 +45,8 @@ type Options struct {
 	// Absent are words that stand in the store and are not to be found: what is no part of the
 	// conversation, and what search would find twice.
 	Absent []string
+	// Mask, if not nil, takes out of want.txt what hangs on where the home is.
+	Mask func(want string) string
 	// PathKeys says that the session keys are paths, as those of Claude Code are.
 	PathKeys bool
 }

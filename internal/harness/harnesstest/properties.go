@@ -25,7 +25,7 @@ func Run(t *testing.T, h harness.Harness, o Options) {
 		name  string
 		check func(home *Home, o Options)
 	}{
-		{"what is read is what was agreed", func(home *Home, _ Options) { home.golden() }},
+		{"what is read is what was agreed", (*Home).golden},
 		{"keys and sources", (*Home).keys},
 		{"two passes converge", func(home *Home, _ Options) { home.converge() }},
 		{"what is no conversation is not found", (*Home).absent},
