@@ -46,7 +46,7 @@ func TestThePageShowsAConfigurationThatIsRead(t *testing.T) {
 	}{
 		{"roots", c.ClaudeRoots, []string{"/home/me/.claude", "/srv/shared/claude"}},
 		{"exclude", c.Exclude.Covers(filepath.Join(home, "private", "x")) && !c.Exclude.Covers(home), true},
-		{"harness", c.Harness, map[string]HarnessConfig{"claude": {Enabled: &yes}}},
+		{"harness", c.Harness, map[string]HarnessConfig{"claude": {Enabled: &yes}, "codex": {Enabled: &yes, Roots: []string{"/home/me/work/.codex"}}}},
 		{"privacy", c.Privacy, Privacy{}},
 		{"injection", c.Injection, Injection{
 			Enabled: true, BriefChars: 3000, PromptChars: 2000, Projects: map[string]bool{quiet: false},
@@ -64,8 +64,7 @@ func TestThePageShowsAConfigurationThatIsRead(t *testing.T) {
 
 	shown := exampleKeys(t, example)
 	for _, key := range tableKeys(string(text)) {
-		// A harness's roots stand beside `roots`, which says the same.
-		if !shown[key] && key != "harness.*.roots" && key != "retention.project.*.age_days" {
+		if !shown[key] && key != "retention.project.*.age_days" {
 			t.Errorf("the example lacks %s", key)
 		}
 		delete(shown, key)
