@@ -148,25 +148,27 @@ func (h silentHarness) Tail(context.Context, harness.Transcript) iter.Seq2[trans
 }
 
 func TestAStoreThatStopsAnsweringIsLeftAlone(t *testing.T) {
-	for _, looking := range []bool{true, false} {
-		f := newFixture(t)
-		until := make(chan struct{})
-		defer close(until)
-		f.harnesses = []harness.Harness{silentHarness{looking: looking, until: until}, claude.Harness{}}
-		f.write("0618013f-a64a-4680-abde-a212bbdd08ff.jsonl", userLine("u1", "merganser"))
-		o := f.options()
-		o.Patience = 50 * time.Millisecond
-		res, err := Run(context.Background(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		problems := append(res.Unreadable, res.Failures...)
-		if len(problems) != 1 || !strings.Contains(problems[0].String(), "/mnt/silent: it does not answer: no byte in 50ms") {
-			t.Errorf("looking %t: %v", looking, problems)
-		}
-		if f.find("merganser") != 1 {
-			t.Errorf("looking %t: the other agent's session is not archived", looking)
-		}
+	for name, looking := range map[string]bool{"while it is looked at": true, "while it is read": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			until := make(chan struct{})
+			defer close(until)
+			f.harnesses = []harness.Harness{silentHarness{looking: looking, until: until}, claude.Harness{}}
+			f.write("0618013f-a64a-4680-abde-a212bbdd08ff.jsonl", userLine("u1", "merganser"))
+			o := f.options()
+			o.Patience = 50 * time.Millisecond
+			res, err := Run(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			problems := append(res.Unreadable, res.Failures...)
+			if len(problems) != 1 || !strings.Contains(problems[0].String(), "/mnt/silent: it does not answer: no byte in 50ms") {
+				t.Errorf("%v", problems)
+			}
+			if f.find("merganser") != 1 {
+				t.Error("the other agent's session is not archived")
+			}
+		})
 	}
 }
 
