@@ -33,6 +33,7 @@ RUN --mount=type=cache,target=/cache \
     install -d -m 0700 -o 65532 -g 65532 /rootfs/home/terminus
 
 FROM build AS release
+ARG GOPROXY=https://proxy.golang.org,direct
 ARG VERSION
 RUN --mount=type=cache,target=/cache \
     make release-snapshot TOOLS=/tools ${VERSION:+VERSION="$VERSION"}
