@@ -59,6 +59,9 @@ image)
   set -- "$@" --tag "$target"
   ;;
 release)
+  if [ -e "$target" ] && [ ! -f "$target/metadata.json" ] && [ -n "$(ls -A "$target" 2>/dev/null || echo file)" ]; then
+    fail "$target is there and holds no release: name another directory, or remove it"
+  fi
   mkdir -p "$target"
   rm -rf "$target"
   mkdir "$target"

@@ -3,11 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/harness/registry"
 	"github.com/terminus-archive/terminus/internal/ingest"
 	"github.com/terminus-archive/terminus/internal/search"
@@ -115,14 +115,37 @@ func (e *env) sources(ctx context.Context) (sourcesDocument, []string, error) {
 			failed = strings.Split(strings.TrimRight(*run.Error, "\n"), "\n")
 		}
 	}
-	for _, l := range looks {
-		doc.Sources = append(doc.Sources, sourceOf(l, archived[l.Harness.ID()], failed))
+	owned := failuresOf(looks, failed)
+	for i, l := range looks {
+		doc.Sources = append(doc.Sources, sourceOf(l, archived[l.Harness.ID()], owned[i]))
 	}
 	return doc, append(warnings, cfg.Warnings...), nil
 }
 
+// failuresOf gives every line of the last pass's failures, which begins with a path, to the agent
+// of whose directories the longest holds it.
+func failuresOf(looks []ingest.Look, lines []string) [][]skippedItem {
+	all := make([][]skippedItem, len(looks))
+	for _, line := range lines {
+		best, owner := "", -1
+		for i, l := range looks {
+			for _, r := range l.Roots {
+				if rest, ok := strings.CutPrefix(line, r.Path); ok && len(r.Path) > len(best) && (rest == "" || rest[0] == filepath.Separator || rest[0] == ':') {
+					best, owner = r.Path, i
+				}
+			}
+		}
+		if owner < 0 {
+			continue
+		}
+		below, reason, _ := strings.Cut(line[len(best):], ": ")
+		all[owner] = append(all[owner], skippedItem{best + below, reason})
+	}
+	return all
+}
+
 // sourceOf puts together what is there, what is archived, and what the last pass could not read.
-func sourceOf(l ingest.Look, a search.Source, failed []string) sourceItem {
+func sourceOf(l ingest.Look, a search.Source, failed []skippedItem) sourceItem {
 	s := sourceItem{
 		Harness: l.Harness.ID(), Name: l.Harness.Name(), Enabled: l.Enabled, Roots: []sourceRoot{}, Transcripts: l.Transcripts,
 		Sessions: a.Sessions, Turns: a.Turns, Bytes: a.Bytes, LastArchivedAt: a.LastArchivedAt, Skipped: []skippedItem{},
@@ -138,12 +161,11 @@ func sourceOf(l ingest.Look, a search.Source, failed []string) sourceItem {
 	for _, r := range l.Roots {
 		s.Roots = append(s.Roots, sourceRoot(r))
 		s.Found = s.Found || r.Found
-		for _, line := range failed {
-			path, reason, ok := strings.Cut(line, ": ")
-			if _, below := config.Covers(r.Path, path); ok && below && !skipped[path] {
-				s.Skipped = append(s.Skipped, skippedItem{path, reason})
-				skipped[path] = true
-			}
+	}
+	for _, f := range failed {
+		if !skipped[f.Path] {
+			s.Skipped = append(s.Skipped, f)
+			skipped[f.Path] = true
 		}
 	}
 	return s

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -96,9 +97,12 @@ func (w *worker) open(ctx context.Context, j *job) (*content, fsx.Stat, error) {
 		return &content{ReaderAt: read, file: o.f}, o.stat, nil
 	}
 	defer o.f.Close()
-	c, size, err := unpack(ctx, io.NewSectionReader(read, 0, o.stat.Size))
+	c, size, torn, err := unpack(ctx, w.p.o.Config.DataDir, io.NewSectionReader(read, 0, o.stat.Size))
 	if err != nil {
 		return nil, fsx.Stat{}, err
+	}
+	if torn {
+		w.remarks = append(w.remarks, Failure{j.t.Path, "the end of what is compressed cannot be read"})
 	}
 	j.packed = &o.stat
 	return c, fsx.Stat{Size: size, Mtime: o.stat.Mtime}, nil
@@ -116,35 +120,43 @@ func (j *job) recorded(stat fsx.Stat) fsx.Stat {
 // can stand for any number.
 const maxUnpacked = 4 << 30
 
-// unpack writes the content of zstd frames into a file of its own, that is its owner's. Of
-// frames that end too early, as while they are being written, the whole lines before that count.
-func unpack(ctx context.Context, r io.Reader) (c *content, size int64, err error) {
-	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+// unpackWindow bounds what unpacking holds in memory. The highest level that is not called
+// ultra needs a quarter of it.
+const unpackWindow = 32 << 20
+
+// unpack writes the content of zstd frames into a file of its own in a directory; a killed pass's
+// is swept up by the next one. torn says that something behind the content is no frame, or none
+// that is whole, as while it is being written: what stands before that counts.
+func unpack(ctx context.Context, dir string, r io.Reader) (c *content, size int64, torn bool, err error) {
+	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(unpackWindow))
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, false, err
 	}
 	defer d.Close()
-	f, err := os.CreateTemp("", "terminus-read-*")
+	f, err := fsx.CreateTemp(filepath.Join(dir, "unpacked"))
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, false, err
 	}
 	c = &content{ReaderAt: f, file: f, temp: f.Name()}
 	for {
 		n, err := io.CopyN(f, d, askEvery)
 		size += n
 		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return c, size, nil
+		case errors.Is(err, io.EOF):
+			return c, size, false, nil
 		case err == nil && size > maxUnpacked:
 			err = errors.New("it holds more than a transcript may when it is unpacked")
 		case err == nil:
 			err = ctx.Err()
+		case errors.Is(err, errSilent), ctx.Err() != nil:
+		case size > 0:
+			return c, size, true, nil
 		default:
 			err = fmt.Errorf("it cannot be unpacked: %w", err)
 		}
 		if err != nil {
 			_ = c.Close()
-			return nil, 0, err
+			return nil, 0, false, err
 		}
 	}
 }
@@ -294,17 +306,28 @@ func (p *pass) ask(ctx context.Context, hs []harness.Harness) []discovered {
 }
 
 func (p *pass) askOne(ctx context.Context, h harness.Harness) (d discovered) {
-	e := p.env(h)
+	e, err := within(p.patience(), func() (harness.Env, error) { return p.env(h), nil }, func(harness.Env) {})
+	if err != nil {
+		d.problems = append(d.problems, &harness.Problem{Path: h.Name(), Err: err})
+		return d
+	}
 	if len(e.Roots) == 0 {
 		return d
 	}
+	return p.discoverIn(ctx, h, e)
+}
+
+// discoverIn asks a harness. What it finds twice, as below roots that overlap, counts once.
+func (p *pass) discoverIn(ctx context.Context, h harness.Harness, e harness.Env) (d discovered) {
+	seen := map[string]bool{}
 	for t, err := range patiently(p.patience(), h.Discover(ctx, e)) {
 		switch {
 		case errors.Is(err, errSilent):
 			d.problems = append(d.problems, &harness.Problem{Path: e.Roots[0], Err: err})
 		case err != nil:
 			d.problems = append(d.problems, err)
-		default:
+		case !seen[t.Source]:
+			seen[t.Source] = true
 			d.found = append(d.found, found{h, t})
 		}
 	}

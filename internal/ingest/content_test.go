@@ -99,7 +99,12 @@ func TestACompressedTranscriptIsTheSameTranscript(t *testing.T) {
 	three := userLine("u3", "plover")
 	frames := append(packed(t, one+two), packed(t, three)...)
 	write("a.jsonl.zst", append(frames, packed(t, strings.Repeat("torn", 5000))[:20]...))
-	if res := f.pass(); res.TurnsAdded != 1 || len(res.Failures) > 0 {
+	if res := f.pass(); res.TurnsAdded != 1 || len(res.Failures) > 0 || len(res.Remarks) != 1 {
+		t.Errorf("%+v", res)
+	}
+	// A file system that lost power leaves NULs behind the last frame.
+	write("a.jsonl.zst", append(packed(t, one+two+three), make([]byte, 4096)...))
+	if res := f.pass(); res.TurnsAdded != 0 || len(res.Failures) > 0 || len(res.Remarks) != 1 {
 		t.Errorf("%+v", res)
 	}
 	write("a.jsonl.zst", []byte("no frame at all"))
@@ -109,7 +114,7 @@ func TestACompressedTranscriptIsTheSameTranscript(t *testing.T) {
 	if f.find("plover") != 1 {
 		t.Error("what was archived is gone")
 	}
-	left, err := filepath.Glob(filepath.Join(os.TempDir(), "terminus-read-*"))
+	left, err := filepath.Glob(filepath.Join(f.cfg.DataDir, fsx.TempPattern))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}

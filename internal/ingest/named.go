@@ -37,6 +37,8 @@ func (p *pass) resolve(ctx context.Context) (excluded bool, err error) {
 		switch {
 		case len(p.named) > 0:
 			return p.o.Config.Exclude.Everything(), nil
+		case p.leftOut(ctx, h, path):
+			return true, nil
 		case !p.below(p.o.Config.ClaudeRoots, path):
 			return false, &harness.Problem{Path: p.o.Path, Err: errors.New("it is no transcript of " + h.Name() + ", below whose directory it stands")}
 		}
@@ -50,6 +52,21 @@ func (p *pass) resolve(ctx context.Context) (excluded bool, err error) {
 	}
 	p.named = []found{{claude.Harness{}, t}}
 	return false, nil
+}
+
+// leftOut reports whether a harness does not find what a file holds because it is excluded.
+func (p *pass) leftOut(ctx context.Context, h harness.Harness, path string) bool {
+	e := p.env(h)
+	if !e.Excluding {
+		return false
+	}
+	e.FolderExcluded, e.PathExcluded, e.Excluding = func(string) bool { return false }, func(string) bool { return false }, false
+	for _, f := range p.discoverIn(ctx, h, e).found {
+		if f.t.Path == path {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *pass) below(roots []string, path string) bool {

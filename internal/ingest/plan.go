@@ -115,6 +115,9 @@ func (p *pass) keep(j job, ok bool) {
 // unreadable notes a place that discovery could not take for a transcript. What
 // is no file at all is odd, and no failure: there is nothing to read.
 func (p *pass) unreadable(err error) {
+	if errors.Is(err, store.ErrUnsettled) {
+		return // its stamp is another the next time
+	}
 	if errors.Is(err, fsx.ErrNotRegular) {
 		p.res.Remarks = append(p.res.Remarks, problem(err))
 		return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/terminus-archive/terminus/internal/config"
@@ -36,25 +37,32 @@ func LookAround(ctx context.Context, c *config.Config, harnesses []harness.Harne
 	var asked []harness.Harness
 	for i, h := range harnesses {
 		all[i] = Look{Harness: h, Enabled: Enabled(c, h)}
-		for _, root := range Roots(c, h) {
-			_, err := os.Stat(root)
-			all[i].Roots = append(all[i].Roots, Root{root, !errors.Is(err, fs.ErrNotExist)})
+		roots, err := within(p.patience(), func() ([]Root, error) { return rootsOf(c, h), nil }, func([]Root) {})
+		if err != nil {
+			all[i].Skipped = append(all[i].Skipped, Failure{h.Name(), err.Error()})
+			continue
 		}
+		all[i].Roots = roots
 		if all[i].Enabled {
 			asked = append(asked, h)
 		}
 	}
 	answers := p.ask(ctx, asked)
-	for i := range all {
-		if !all[i].Enabled {
-			continue
-		}
-		answer := answers[0]
-		answers = answers[1:]
+	for k, h := range asked {
+		i := slices.IndexFunc(all, func(l Look) bool { return l.Harness.ID() == h.ID() })
+		answer := answers[k]
 		all[i].Transcripts = len(answer.found)
 		for _, err := range answer.problems {
 			all[i].Skipped = append(all[i].Skipped, problem(err))
 		}
 	}
 	return all, ctx.Err()
+}
+
+func rootsOf(c *config.Config, h harness.Harness) (all []Root) {
+	for _, root := range Roots(c, h) {
+		_, err := os.Stat(root)
+		all = append(all, Root{root, !errors.Is(err, fs.ErrNotExist)})
+	}
+	return all
 }

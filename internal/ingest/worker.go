@@ -64,7 +64,7 @@ func (w *worker) run(ctx context.Context) error {
 			continue
 		case errors.Is(err, errAbandoned), ctx.Err() != nil, errors.As(err, &se):
 			return err
-		case gone(err), errors.Is(err, errExcluded), errors.Is(err, errRacing):
+		case gone(err), errors.Is(err, errExcluded), errors.Is(err, errRacing), errors.Is(err, store.ErrUnsettled):
 			err = nil
 		}
 		b := &batch{job: j, last: true}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/terminus-archive/terminus/internal/fsx"
@@ -204,6 +205,10 @@ func openCopied(ctx context.Context, path string) (*Foreign, error) {
 		return nil, err
 	}
 	f.temp = temp
+	// Where an open file needs no name, a process that is killed leaves no copy behind.
+	if runtime.GOOS != "windows" && os.RemoveAll(temp) == nil {
+		f.temp = ""
+	}
 	return f, nil
 }
 

@@ -164,8 +164,8 @@ func Read(path string, limit int64) ([]byte, error) {
 	}
 	data := make([]byte, stat.Size)
 	n, err := f.ReadAt(data, 0)
-	if int64(n) == stat.Size {
-		err = nil
+	if int64(n) < stat.Size && err != nil {
+		return nil, &harness.Problem{Path: path, Err: errors.New("it was cut while it was read")}
 	}
-	return data[:n], err
+	return data, nil
 }

@@ -7,6 +7,7 @@ package turn
 
 import (
 	"bytes"
+	"slices"
 	"time"
 
 	"github.com/terminus-archive/terminus/internal/transcript"
@@ -40,6 +41,8 @@ func (b *Builder) Say(text []byte) {
 	}
 	if b.t.Prompt == nil {
 		b.t.Prompt = text
+	} else if len(b.t.Prompt) < transcript.TextRoom {
+		b.t.Prompt = slices.Concat(b.t.Prompt, []byte("\n\n"), text)
 	}
 	b.add(text)
 }
