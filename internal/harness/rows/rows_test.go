@@ -50,12 +50,21 @@ func TestADocumentBecomesItsHeadAndItsMessages(t *testing.T) {
 		d             rows.Document
 		want          string
 	}{
-		{"a list of messages", `{"title":"x","messages":[{"id":"a","n":1},{"id":"b"}],"z":[1]}`, rows.Document{List: "messages", ID: "id"},
-			`document={"title":"x","messages":[],"z":[1]}` + "\n" + `a={"id":"a","n":1}` + "\n" + `b={"id":"b"}`},
-		{"ids that are numbers, come again, or lack", `{"m":[{"id":7},{"id":7},{},{"id":"document"},4]}`, rows.Document{List: "m", ID: "id"},
-			`document={"m":[]}` + "\n" + `7={"id":7}` + "\n" + `#1={"id":7}` + "\n" + `#2={}` + "\n" + `#3={"id":"document"}` + "\n" + `#4=4`},
-		{"the document is the list", ` [{"role":"user"},{"role":"assistant"}] `, rows.Document{Name: "api"},
-			`api/#0={"role":"user"}` + "\n" + `api/#1={"role":"assistant"}`},
+		{
+			"a list of messages", `{"title":"x","messages":[{"id":"a","n":1},{"id":"b"}],"z":[1]}`,
+			rows.Document{List: "messages", ID: "id"},
+			`document={"title":"x","messages":[],"z":[1]}` + "\n" + `a={"id":"a","n":1}` + "\n" + `b={"id":"b"}`,
+		},
+		{
+			"ids that are numbers, come again, or lack", `{"m":[{"id":7},{"id":7},{},{"id":"document"},4]}`,
+			rows.Document{List: "m", ID: "id"},
+			`document={"m":[]}` + "\n" + `7={"id":7}` + "\n" + `#1={"id":7}` + "\n" + `#2={}` + "\n" + `#3={"id":"document"}` + "\n" + `#4=4`,
+		},
+		{
+			"the document is the list", ` [{"role":"user"},{"role":"assistant"}] `,
+			rows.Document{Name: "api"},
+			`api/#0={"role":"user"}` + "\n" + `api/#1={"role":"assistant"}`,
+		},
 		{"no list", `{"a":1}`, rows.Document{}, `document={"a":1}`},
 		{"a list of another type", `{"m":"text"}`, rows.Document{List: "m"}, `document={"m":"text"}`},
 		{"a missing list", `{"a":1}`, rows.Document{List: "m"}, `document={"a":1}`},
