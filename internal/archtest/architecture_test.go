@@ -29,7 +29,7 @@ const (
 // it, never one after it. Everything below `harness/` but what is named is one
 // agent's, or one family's, and agents do not know each other.
 var order = []string{
-	"clock", "config", "fsx", "document", "detach", "store", "archive", "transcript", "harness", "harness/turn", "harness/files", "harness/rows", "harness/markdown", "harness/tasks", "harness/*", "harness/registry",
+	"clock", "config", "fsx", "document", "detach", "store", "archive", "transcript", "harness", "harness/turn", "harness/files", "harness/rows", "harness/markdown", "harness/tasks", "harness/joined", "harness/*", "harness/registry",
 	"project", "capture", "derive", "index", "redact", "search", "export", "recall", "feedback", "observe", "retention",
 	"ingest", "relocate", "restore", "wire", "wire/jsonedit", "wire/*", "doctor", "corpus", "corpus/gen", "bench", "hook", "mcp", "tui", "web", "cli", "assets", "demo",
 }

@@ -165,16 +165,20 @@ func (im *importing) check(ctx context.Context, f export.File) error {
 	if stat.Size != f.Bytes {
 		return fmt.Errorf("it has %d bytes, the manifest says %d", stat.Size, f.Bytes)
 	}
-	turns, err := countTurns(ctx, h, f.SessionKey, file)
+	turns, cwd, err := contents(ctx, h, f.SessionKey, file)
 	if err != nil {
 		return err
+	}
+	dir := ""
+	if cwd == "" && f.Project != nil {
+		dir = *f.Project // it was told beside the records, which are all that an export has
 	}
 	if turns != f.Turns {
 		im.done.Notes = append(im.done.Notes, fmt.Sprintf("%s: turns found: %d, in the manifest: %d", f.SessionKey, turns, f.Turns))
 	}
 	im.entries[path] = f
 	im.p.keep(job{h: h, changed: true, exported: true, bytes: f.Bytes, t: harness.Transcript{
-		Key: f.SessionKey, Source: archive.ImportedSource + path, Path: path, Kind: harness.Lines, Parent: parent, Stat: stat,
+		Key: f.SessionKey, Source: archive.ImportedSource + path, Path: path, Kind: harness.Lines, Parent: parent, Dir: dir, Stat: stat,
 	}}, true)
 	return nil
 }
@@ -196,8 +200,9 @@ func owner(key string) (h harness.Harness, parent string, err error) {
 	return h, parent, nil
 }
 
-// countTurns reads a stream to its end. One that does not end with a whole line was cut.
-func countTurns(ctx context.Context, h harness.Harness, key string, r io.Reader) (turns int64, err error) {
+// contents reads a stream to its end: it counts its turns and finds the directory that its records
+// name. One that does not end with a whole line was cut.
+func contents(ctx context.Context, h harness.Harness, key string, r io.Reader) (turns int64, cwd string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("reading it failed: %v", p)
@@ -211,13 +216,13 @@ func countTurns(ctx context.Context, h harness.Harness, key string, r io.Reader)
 		l, err := lines.Next()
 		switch {
 		case errors.Is(err, io.EOF) && !ended:
-			return 0, errors.New("its last line is cut")
+			return 0, "", errors.New("its last line is cut")
 		case errors.Is(err, io.EOF):
-			return turns, nil
+			return turns, state.CWD, nil
 		case err != nil:
-			return 0, err
+			return 0, "", err
 		case ctx.Err() != nil:
-			return 0, ctx.Err()
+			return 0, "", ctx.Err()
 		}
 		if ended = l.End; l.Whole() {
 			turns += int64(len(h.Turns(l.Bytes, &state)))

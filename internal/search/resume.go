@@ -33,7 +33,7 @@ func (s *Snapshot) Resume(ctx context.Context, o *Owner) (Resume, error) {
 			coalesce(p.transcript_path, m.transcript_path)
 		FROM session_meta m LEFT JOIN session_meta p ON p.session_key = m.parent_session_key
 		WHERE m.session_key = ?`, o.Key).Scan(&id, &r.Dir, &r.Transcript)
-	if err != nil || id == "" {
+	if err != nil || id == "" || id[0] == '-' { // an agent would take it for an option
 		return Resume{}, s.r.wrap(err)
 	}
 	r.Command = resumer.Resume(id)

@@ -338,9 +338,10 @@ func Check(t testing.TB, h harness.Harness, record []byte, s transcript.State) {
 // elsewhere exports the archive, takes it in where there is none, and then lets the agent's own
 // store be found: nothing is archived twice.
 func (home *Home) elsewhere() {
+	const sessions = `SELECT session_key, stream_len, project FROM session_meta ORDER BY 1`
 	t, ctx := home.t, context.Background()
 	home.Pass()
-	streams := home.Rows(`SELECT session_key, stream_len FROM session_meta ORDER BY 1`)
+	streams := home.Rows(sessions)
 	r, err := search.Open(ctx, home.cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -356,12 +357,12 @@ func (home *Home) elsewhere() {
 	if err != nil || len(done.Refused) > 0 {
 		t.Fatalf("%+v %v", done, err)
 	}
-	if got := home.Rows(`SELECT session_key, stream_len FROM session_meta ORDER BY 1`); !slices.Equal(got, streams) {
+	if got := home.Rows(sessions); !slices.Equal(got, streams) {
 		t.Errorf("taken in: %v, want %v", got, streams)
 	}
 	home.Verify()
 	home.clean("the agent's own store", home.Pass())
-	if got := home.Rows(`SELECT session_key, stream_len FROM session_meta ORDER BY 1`); !slices.Equal(got, streams) {
+	if got := home.Rows(sessions); !slices.Equal(got, streams) {
 		t.Errorf("with the agent's own store: %v, want %v", got, streams)
 	}
 	home.Verify()

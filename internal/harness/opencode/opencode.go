@@ -67,8 +67,12 @@ func (h Harness) Roots(m harness.Machine) []string {
 	return harness.Places(m.XDGData("opencode"), m.Variable("OPENCODE_DB", ""))
 }
 
-// Resume is `opencode -s` or `kilo -s` with the id.
+// Resume is `opencode -s` or `kilo -s` with the id. There is none for an id that neither gives a
+// session: Kilo Code has another store, whose tasks its CLI does not know.
 func (h Harness) Resume(sessionID string) []string {
+	if !strings.HasPrefix(sessionID, "ses") {
+		return nil
+	}
 	if h.kilo {
 		return []string{"kilo", "-s", sessionID}
 	}

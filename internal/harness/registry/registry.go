@@ -18,6 +18,7 @@ import (
 	"github.com/terminus-archive/terminus/internal/harness/droid"
 	"github.com/terminus-archive/terminus/internal/harness/gemini"
 	"github.com/terminus-archive/terminus/internal/harness/goose"
+	"github.com/terminus-archive/terminus/internal/harness/joined"
 	"github.com/terminus-archive/terminus/internal/harness/kimi"
 	"github.com/terminus-archive/terminus/internal/harness/notes"
 	"github.com/terminus-archive/terminus/internal/harness/opencode"
@@ -45,7 +46,7 @@ func All() []harness.Harness {
 		kimi.Harness{},
 		notes.Harness{},
 		opencode.Harness{},
-		opencode.Kilo(),
+		joined.Harness{Main: opencode.Kilo(), Beside: tasks.Kilo()},
 		pi.GJC(),
 		pi.Kimchi(),
 		pi.OMP(),

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"strings"
 
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/harness/files"
@@ -140,8 +141,14 @@ func Print(texts ...[]byte) string {
 		h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(text))))
 		h.Write(text)
 	}
-	return "~" + hex.EncodeToString(h.Sum(nil)[:8])
+	return printMark + hex.EncodeToString(h.Sum(nil)[:8])
 }
+
+// printMark begins an id that Print made.
+const printMark = "~"
+
+// Printed reports whether an id is one that Print makes, as it is or told from an equal one.
+func Printed(id string) bool { return strings.HasPrefix(id, printMark) }
 
 // idOf is an id that is a text or a number.
 func idOf(v transcript.Value) string {

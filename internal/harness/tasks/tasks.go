@@ -21,6 +21,8 @@ const (
 	conversation = "api_conversation_history.json"
 	// item is the file in which an extension says what its list of tasks shows of the task.
 	item = "history_item.json"
+	// itemName is what the ids of its records begin with.
+	itemName = "item"
 	// folder is the directory of the tasks.
 	folder = "tasks"
 )
@@ -51,7 +53,8 @@ func Roo() Extension {
 	}
 }
 
-// Kilo is Kilo Code's extension. Its program for the terminal keeps another store.
+// Kilo is Kilo Code's extension. Its program for the terminal keeps another store, which has the
+// same ID.
 func Kilo() Extension {
 	return Extension{HarnessID: "kilocode", Agent: "Kilo Code", Store: "kilocode.kilo-code"}
 }
@@ -93,6 +96,16 @@ func (x Extension) Discover(ctx context.Context, env harness.Env) iter.Seq2[harn
 			}
 		}
 	}
+}
+
+// Holds reports whether a transcript is a task's.
+func (Extension) Holds(t harness.Transcript) bool { return filepath.Base(t.Path) == conversation }
+
+// Made reports whether a record has an id that Records gives. The ids of an agent's own are not
+// formed so.
+func (Extension) Made(record []byte) bool {
+	id, _ := transcript.WrappedID(record)
+	return id == About || id == rows.Head || strings.HasPrefix(id, itemName+"/") || rows.Printed(id)
 }
 
 // Tail yields what the list of tasks says of the task, then its messages.
@@ -142,7 +155,7 @@ func Records(path string, about []byte) iter.Seq2[transcript.Record, error] {
 			return
 		}
 		rows.Records(
-			rows.Document{Path: filepath.Join(filepath.Dir(path), item), Name: "item", Optional: true},
+			rows.Document{Path: filepath.Join(filepath.Dir(path), item), Name: itemName, Optional: true},
 			rows.Document{Path: path, IDOf: identity},
 		)(yield)
 	}
