@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -118,7 +120,13 @@ func (e *env) sources(ctx context.Context) (sourcesDocument, []string, error) {
 	for _, l := range looks {
 		doc.Sources = append(doc.Sources, sourceOf(l, archived[l.Harness.ID()], failed))
 	}
-	return doc, append(warnings, cfg.Warnings...), nil
+	warnings = append(warnings, cfg.Warnings...)
+	for _, id := range slices.Sorted(maps.Keys(cfg.Harness)) {
+		if !slices.ContainsFunc(doc.Sources, func(s sourceItem) bool { return s.Harness == id }) {
+			warnings = append(warnings, fmt.Sprintf("[harness.%s] in %s: no agent has that id; those listed here have one", id, config.FileName))
+		}
+	}
+	return doc, warnings, nil
 }
 
 // sourceOf puts together what is there, what is archived, and what the last pass could not read.
@@ -140,9 +148,10 @@ func sourceOf(l ingest.Look, a search.Source, failed []string) sourceItem {
 		s.Found = s.Found || r.Found
 		for _, line := range failed {
 			path, reason, ok := strings.Cut(line, ": ")
-			if _, below := config.Covers(r.Path, path); ok && below && !skipped[path] {
+			// A database holds many sessions, each of which may have failed for its own reason.
+			if _, below := config.Covers(r.Path, path); ok && below && !skipped[path] && !skipped[line] {
 				s.Skipped = append(s.Skipped, skippedItem{path, reason})
-				skipped[path] = true
+				skipped[line] = true
 			}
 		}
 	}

@@ -298,6 +298,8 @@ func (p *pass) askOne(ctx context.Context, h harness.Harness) (d discovered) {
 	if len(e.Roots) == 0 {
 		return d
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // as in rows
 	for t, err := range patiently(p.patience(), h.Discover(ctx, e)) {
 		switch {
 		case errors.Is(err, errSilent):
