@@ -3,11 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/terminus-archive/terminus/internal/config"
 	"github.com/terminus-archive/terminus/internal/harness/registry"
 	"github.com/terminus-archive/terminus/internal/ingest"
 	"github.com/terminus-archive/terminus/internal/search"
@@ -119,7 +122,13 @@ func (e *env) sources(ctx context.Context) (sourcesDocument, []string, error) {
 	for i, l := range looks {
 		doc.Sources = append(doc.Sources, sourceOf(l, archived[l.Harness.ID()], owned[i]))
 	}
-	return doc, append(warnings, cfg.Warnings...), nil
+	warnings = append(warnings, cfg.Warnings...)
+	for _, id := range slices.Sorted(maps.Keys(cfg.Harness)) {
+		if !slices.ContainsFunc(doc.Sources, func(s sourceItem) bool { return s.Harness == id }) {
+			warnings = append(warnings, fmt.Sprintf("[harness.%s] in %s: no agent has that id; those listed here have one", id, config.FileName))
+		}
+	}
+	return doc, warnings, nil
 }
 
 // failuresOf gives every line of the last pass's failures, which begins with a path, to the agent
@@ -163,9 +172,9 @@ func sourceOf(l ingest.Look, a search.Source, failed []skippedItem) sourceItem {
 		s.Found = s.Found || r.Found
 	}
 	for _, f := range failed {
-		if !skipped[f.Path] {
+		if !skipped[f.Path] && !skipped[f.Path+f.Reason] { // of one database many sessions may have failed
 			s.Skipped = append(s.Skipped, f)
-			skipped[f.Path] = true
+			skipped[f.Path+f.Reason] = true
 		}
 	}
 	return s

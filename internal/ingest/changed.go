@@ -252,6 +252,8 @@ func (w *worker) rows(ctx context.Context, j *job, run *sessionRun, s archive.Se
 			return store.Wrap("read", w.p.db.Path, err)
 		}
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // a query without an end ends when nobody waits for it any more
 	for rec, err := range patiently(w.p.patience(), j.h.Tail(ctx, j.t)) {
 		if err != nil {
 			return err
@@ -290,7 +292,8 @@ func (r *rowIntake) take(w *worker, id string, line []byte) error {
 		}
 	}
 	h = index.Held{Hash: bytes.Clone(hash), Off: r.app.StreamLen(), Len: int64(len(form))}
-	if err := r.add(archive.Line{Bytes: form, Start: true, End: true}); err != nil {
+	// What is too long to be a record is none here either: deriving it again reads lines.
+	if err := r.add(archive.Line{Bytes: form, Start: true, End: len(form) <= archive.MaxLine}); err != nil {
 		return err
 	}
 	r.held[id] = h

@@ -319,6 +319,8 @@ func (p *pass) askOne(ctx context.Context, h harness.Harness) (d discovered) {
 
 // discoverIn asks a harness. What it finds twice, as below roots that overlap, counts once.
 func (p *pass) discoverIn(ctx context.Context, h harness.Harness, e harness.Env) (d discovered) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // as in rows
 	seen := map[string]bool{}
 	for t, err := range patiently(p.patience(), h.Discover(ctx, e)) {
 		switch {

@@ -130,24 +130,33 @@ type silentHarness struct {
 	rowHarness
 	looking bool
 	until   chan struct{}
+	ended   chan error // why what was given up has ended
 }
 
 func (silentHarness) ID() string                     { return "silent" }
 func (silentHarness) Roots(harness.Machine) []string { return []string{"/mnt/silent"} }
-func (h silentHarness) Discover(context.Context, harness.Env) iter.Seq2[harness.Transcript, error] {
+func (h silentHarness) wait(ctx context.Context) {
+	select {
+	case <-h.until:
+	case <-ctx.Done():
+	}
+	h.ended <- ctx.Err()
+}
+
+func (h silentHarness) Discover(ctx context.Context, _ harness.Env) iter.Seq2[harness.Transcript, error] {
 	return func(yield func(harness.Transcript, error) bool) {
 		yield(harness.Transcript{Key: "silent:a", Source: "/mnt/silent#a", Path: "/mnt/silent", Kind: harness.Rows}, nil)
 		if h.looking {
-			<-h.until
+			h.wait(ctx)
 		}
 	}
 }
 
-func (h silentHarness) Tail(context.Context, harness.Transcript) iter.Seq2[transcript.Record, error] {
+func (h silentHarness) Tail(ctx context.Context, _ harness.Transcript) iter.Seq2[transcript.Record, error] {
 	return func(yield func(transcript.Record, error) bool) {
 		yield(transcript.Record{ID: "1", Bytes: transcript.Wrap("1", []byte(`{"role":"user","text":"kestrel"}`))}, nil)
 		if !h.looking {
-			<-h.until
+			h.wait(ctx)
 		}
 	}
 }
@@ -158,7 +167,8 @@ func TestAStoreThatStopsAnsweringIsLeftAlone(t *testing.T) {
 			f := newFixture(t)
 			until := make(chan struct{})
 			defer close(until)
-			f.harnesses = []harness.Harness{silentHarness{looking: looking, until: until}, claude.Harness{}}
+			ended := make(chan error, 1)
+			f.harnesses = []harness.Harness{silentHarness{looking: looking, until: until, ended: ended}, claude.Harness{}}
 			f.write("0618013f-a64a-4680-abde-a212bbdd08ff.jsonl", userLine("u1", "merganser"))
 			o := f.options()
 			o.Patience = 50 * time.Millisecond
@@ -172,6 +182,9 @@ func TestAStoreThatStopsAnsweringIsLeftAlone(t *testing.T) {
 			}
 			if f.find("merganser") != 1 {
 				t.Error("the other agent's session is not archived")
+			}
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("what was given up ended with %v", err)
 			}
 		})
 	}

@@ -271,3 +271,32 @@ func TestRowsThatChangeVanishAndAppearKeepTheirTurns(t *testing.T) {
 		t.Errorf("a reopened conversation's new row is found %d times", got)
 	}
 }
+
+func TestARowThatIsTooLongForARecordIsArchivedWhole(t *testing.T) {
+	f := newFixture(t)
+	h := rowHarness{path: filepath.Join(t.TempDir(), "agent.db")}
+	f.harnesses = []harness.Harness{h}
+	agent, err := sql.Open("sqlite", "file:"+h.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer agent.Close()
+	if _, err := agent.Exec(`CREATE TABLE message(id TEXT, conversation TEXT, position REAL, body TEXT);
+		INSERT INTO message VALUES ('m1', 'a', 1, json_object('role', 'user', 'text', hex(zeroblob(?))));
+		INSERT INTO message VALUES ('m2', 'a', 2, json_object('role', 'user', 'text', 'merganser'))`, archive.MaxLine/2); err != nil {
+		t.Fatal(err)
+	}
+	if res := f.pass(); res.TurnsAdded != 1 || len(res.Failures) > 0 {
+		t.Fatalf("%+v", res)
+	}
+	if n := len(f.stream("rows:a")); n < archive.MaxLine {
+		t.Errorf("%d bytes are archived", n)
+	}
+	if again := f.pass(); again.FilesCommitted != 0 {
+		t.Errorf("a second pass takes in %+v", again)
+	}
+	f.reindex(h)
+	if n := f.count(`SELECT count(*) FROM turns`); n != 1 || f.find("merganser") != 1 {
+		t.Errorf("derived again there are %d turns", n)
+	}
+}

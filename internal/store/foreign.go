@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +12,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/terminus-archive/terminus/internal/fsx"
 )
@@ -33,6 +38,17 @@ const (
 	headerBytes    = 100
 	writeVersion   = 18 // of the header: 2 where the database is in WAL mode
 )
+
+// MaxForeignValue bounds a value of another program's database, and a row of it, in bytes. A
+// column that is computed can be a gigabyte where nothing stands. Of what is longer only the
+// length is told: to ask for more is an error that TooBig knows.
+const MaxForeignValue = 64 << 20
+
+// TooBig reports whether err says that a value is longer than MaxForeignValue.
+func TooBig(err error) bool {
+	var se *sqlite.Error
+	return errors.As(err, &se) && se.Code()&0xff == sqlite3.SQLITE_TOOBIG
+}
 
 // OpenForeign opens the database of another program at an absolute path. What
 // its write-ahead log holds is part of it. How it is read depends on what stands
@@ -64,6 +80,12 @@ func openForeign(ctx context.Context, path string) (*Foreign, error) {
 	wal, err := inWALMode(path)
 	if err != nil {
 		return nil, err
+	}
+	// SQLite opens what stands beside a database, and would wait for whoever writes to a pipe.
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if info, err := os.Lstat(path + suffix); err == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s beside it: %w", filepath.Base(path)+suffix, fsx.ErrNotRegular)
+		}
 	}
 	logged, indexed, journal := holds(path+"-wal"), exists(path+"-shm"), holds(path+"-journal")
 	switch {
@@ -148,12 +170,26 @@ func openForeignAt(ctx context.Context, path, query string, pragmas ...string) (
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
+	if err := limited(ctx, db); err != nil {
+		_ = db.Close()
+		return nil, err
+	}
 	var tables int
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
 		_ = db.Close()
 		return nil, err
 	}
 	return &Foreign{DB: db, path: path}, nil
+}
+
+// limited bounds what a value of the database may take in memory.
+func limited(ctx context.Context, db *sql.DB) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = sqlite.Limit(conn, sqlite3.SQLITE_LIMIT_LENGTH, MaxForeignValue)
+	return errors.Join(err, conn.Close())
 }
 
 // foreignFiles are the files of a database that hold data.
@@ -234,7 +270,59 @@ func copyFiles(ctx context.Context, path, to string) error {
 	if !sameStats(before, after, sameStat) {
 		return ErrUnsettled
 	}
-	return nil
+	return alone(copies[2])
+}
+
+// journalMagic begins a journal, and ends one that names the journal of a transaction over
+// several databases.
+var journalMagic = []byte{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7}
+
+// maxJournalName is longer than any path that SQLite takes.
+const maxJournalName = 64 << 10
+
+// alone makes a copied journal one of its own. SQLite puts back what is in one that names
+// another, if that is there, and then removes the other, which is not ours: such a journal
+// loses the name. One whose other is not there stays: its transaction was committed.
+func alone(journal string) error {
+	f, err := os.OpenFile(journal, os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	at, err := nameOfOther(f)
+	if err == nil && at > 0 {
+		err = f.Truncate(at)
+	}
+	return errors.Join(err, f.Close())
+}
+
+// nameOfOther is where a journal names another one that is there, 0 where it does not. It ends
+// with the name, its length, a sum of it, and the magic.
+func nameOfOther(f *os.File) (int64, error) {
+	size, err := f.Seek(0, io.SeekEnd)
+	var end [16]byte
+	if err != nil || size < int64(len(end)) {
+		return 0, err
+	}
+	at := size - int64(len(end))
+	if _, err := f.ReadAt(end[:], at); err != nil {
+		return 0, err
+	}
+	n := int64(binary.BigEndian.Uint32(end[:]))
+	if !bytes.Equal(end[8:], journalMagic) || n == 0 || n > maxJournalName || n > at {
+		return 0, nil
+	}
+	name := make([]byte, n)
+	if _, err := f.ReadAt(name, at-n); err != nil {
+		return 0, err
+	}
+	name, _, _ = bytes.Cut(name, []byte{0})
+	if !exists(string(name)) {
+		return 0, nil
+	}
+	return at - n, nil
 }
 
 func copyFile(ctx context.Context, from, to string) error {

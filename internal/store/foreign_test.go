@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/store"
 )
 
@@ -213,5 +215,61 @@ func TestWhatIsNoForeignDatabaseIsNamed(t *testing.T) {
 	}
 	if _, err := store.OpenForeign(context.Background(), filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing one: %v", err)
+	}
+}
+
+func TestWhatStandsBesideAForeignDatabaseIsAFile(t *testing.T) {
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		path := filepath.Join(t.TempDir(), "a.db")
+		_ = make1(t, path, "delete").Close()
+		if err := os.Mkdir(path+suffix, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := store.OpenForeign(context.Background(), path); !errors.Is(err, fsx.ErrNotRegular) {
+			t.Errorf("%s: %v, %v", suffix, f, err)
+		}
+	}
+}
+
+// A journal that a program left which died in a transaction over several databases names one
+// of its own, which the others still need.
+func TestTheJournalOfSeveralDatabasesIsLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "a.db"), filepath.Join(dir, "a.db-mj00000A9BC")
+	name := append([]byte(other), 0)
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=cache_size(1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for _, q := range []string{`CREATE TABLE m(text)`, `INSERT INTO m VALUES('first'), ('second')`, `BEGIN`, `DELETE FROM m`, `CREATE TABLE z AS SELECT hex(zeroblob(200000))`} {
+		if _, err := db.Exec(q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	died := filepath.Join(t.TempDir(), "b.db")
+	copyAll(t, path, died, "", "-journal")
+	sum := uint32(0)
+	for _, c := range name {
+		sum += uint32(c)
+	}
+	end := binary.BigEndian.AppendUint32(append([]byte{0, 0, 0, 0}, name...), uint32(len(name)))
+	end = append(binary.BigEndian.AppendUint32(end, sum), 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7)
+	journal, err := os.ReadFile(died + "-journal")
+	if err == nil {
+		err = os.WriteFile(died+"-journal", append(journal, end...), 0o600)
+	}
+	if err == nil {
+		err = os.WriteFile(other, []byte(filepath.Join(dir, "none.db-journal")+"\x00"), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := count(t, died); n != 2 {
+		t.Errorf("%d rows, want the 2 from before the transaction", n)
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Error(err)
 	}
 }

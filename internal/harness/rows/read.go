@@ -3,12 +3,14 @@ package rows
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"slices"
 	"strings"
 
 	"github.com/terminus-archive/terminus/internal/harness"
+	"github.com/terminus-archive/terminus/internal/store"
 	"github.com/terminus-archive/terminus/internal/transcript"
 )
 
@@ -64,8 +66,43 @@ type Kept struct {
 }
 
 // All reads all rows of a query, which are to be few or small, so that the agent's database is
-// not held while something is done with them. parsed are the columns whose texts are JSON.
+// not held while something is done with them. parsed are the columns whose texts are JSON. In
+// place of a value that is longer than store.MaxForeignValue stands how long it is.
 func (db *DB) All(ctx context.Context, parsed []string, query string, args ...any) ([]Kept, error) {
+	all, err := db.all(ctx, parsed, query, args...)
+	if !store.TooBig(err) {
+		return all, err
+	}
+	columns, err := db.names(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return db.all(ctx, parsed, bounded(query, columns), args...)
+}
+
+const orderBy = " ORDER BY "
+
+// bounded is a query whose values are not longer than they may be. SQLite tells the length of a
+// value without reading it.
+func bounded(query string, columns []string) string {
+	var b strings.Builder
+	for i, c := range columns {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		c = `"` + strings.ReplaceAll(c, `"`, `""`) + `"`
+		fmt.Fprintf(&b, `CASE WHEN octet_length(%s) >= %d THEN format('(%%d bytes: too long to be archived)', octet_length(%[1]s)) ELSE %[1]s END AS %[1]s`,
+			c, store.MaxForeignValue)
+	}
+	// The order goes outside: else SQLite would sort the values that it is not to read.
+	order := ""
+	if i := strings.LastIndex(query, orderBy); i >= 0 {
+		query, order = query[:i], query[i:]
+	}
+	return `SELECT ` + b.String() + ` FROM (` + query + `)` + order
+}
+
+func (db *DB) all(ctx context.Context, parsed []string, query string, args ...any) ([]Kept, error) {
 	var all []Kept
 	err := db.Each(ctx, func(r Row) bool {
 		object := r.JSON(parsed...)

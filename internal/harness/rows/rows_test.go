@@ -223,3 +223,40 @@ func FuzzRecords(f *testing.F) {
 		}
 	})
 }
+
+func TestWhatIsNoTableIsNone(t *testing.T) {
+	db := database(t, `CREATE VIEW endless AS WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x) SELECT n AS id FROM x;
+		CREATE VIRTUAL TABLE made USING fts5(id); CREATE TABLE Real(id)`)
+	for table, want := range map[string]bool{"endless": false, "made": false, "real": true} {
+		if ok, err := db.Has(context.Background(), table, "id"); ok != want || err != nil {
+			t.Errorf("%s: %t, %v", table, ok, err)
+		}
+	}
+}
+
+func TestAValueThatIsTooLongCostsOnlyItself(t *testing.T) {
+	db := database(t, `CREATE TABLE m(id PRIMARY KEY, data TEXT);
+		INSERT INTO m VALUES(2, '{"a":1}'), (1, CAST(zeroblob(70000000) AS TEXT)), (3, '{"a":3}')`)
+	all, err := db.All(context.Background(), []string{"data"}, `SELECT 'm' AS "table", ? AS given, m.* FROM m WHERE id < ? ORDER BY id`, 7, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, k := range all {
+		got += string(k.Object) + "\n"
+	}
+	want := `{"table":"m","given":7,"id":1,"data":"(70000000 bytes: too long to be archived)"}
+{"table":"m","given":7,"id":2,"data":{"a":1}}
+{"table":"m","given":7,"id":3,"data":{"a":3}}
+`
+	if got != want {
+		t.Errorf("got\n%.500s\nwant\n%s", got, want)
+	}
+}
+
+func TestAColumnThatIsComputedTakesNoMemory(t *testing.T) {
+	db := database(t, `CREATE TABLE m(id, boom TEXT GENERATED ALWAYS AS (hex(zeroblob(40000000))) VIRTUAL); INSERT INTO m VALUES(1)`)
+	if _, err := db.All(context.Background(), nil, `SELECT * FROM m`); err == nil {
+		t.Error("a value of 80 MB was read")
+	}
+}

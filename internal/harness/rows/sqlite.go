@@ -63,7 +63,8 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// Columns are the columns of a table, nil where there is no such table.
+// Columns are the columns of a table, nil where there is no such table. What has its name and
+// is a view, or is made by a module, is none: it could give rows without end.
 func (db *DB) Columns(ctx context.Context, table string) ([]string, error) {
 	if all, ok := db.tables[table]; ok {
 		return all, nil
@@ -72,7 +73,8 @@ func (db *DB) Columns(ctx context.Context, table string) ([]string, error) {
 	err := db.Each(ctx, func(r Row) bool {
 		all = append(all, r.Text("name"))
 		return true
-	}, `SELECT name FROM pragma_table_info(?)`, table)
+	}, `SELECT name FROM pragma_table_info(?1)
+		WHERE EXISTS (SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND name = ?1 COLLATE NOCASE AND type = 'table')`, table)
 	if err == nil {
 		db.tables[table] = all
 	}
@@ -120,6 +122,17 @@ func (db *DB) Each(ctx context.Context, visit func(Row) bool, query string, args
 		return &harness.Problem{Path: db.path, Err: err}
 	}
 	return nil
+}
+
+// names are the columns of a query.
+func (db *DB) names(ctx context.Context, query string, args ...any) ([]string, error) {
+	rows, err := db.f.QueryContext(ctx, `SELECT * FROM (`+query+`) LIMIT 0`, args...)
+	if err != nil {
+		return nil, &harness.Problem{Path: db.path, Err: err}
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	return names, errors.Join(err, rows.Err())
 }
 
 // A Row is one row of a query.

@@ -24,6 +24,7 @@ import (
 	"github.com/terminus-archive/terminus/internal/harness/files"
 	"github.com/terminus-archive/terminus/internal/harness/rows"
 	"github.com/terminus-archive/terminus/internal/harness/turn"
+	"github.com/terminus-archive/terminus/internal/store"
 	"github.com/terminus-archive/terminus/internal/transcript"
 )
 
@@ -175,6 +176,9 @@ func (h Harness) Tail(ctx context.Context, t harness.Transcript) iter.Seq2[trans
 			data = bytes.Clone(r.Bytes("data"))
 			return true
 		}, `SELECT data FROM threads WHERE id = ?`, id); err != nil {
+			if store.TooBig(err) {
+				err = &harness.Problem{Path: t.Path, Err: fmt.Errorf("thread %s: it is too large to be read as one document", id)}
+			}
 			return err
 		}
 		doc, err := document(found[0].Text("data_type"), data)
