@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -264,6 +265,57 @@ func patiently[T any](patience time.Duration, seq func(yield func(T, error) bool
 	}
 }
 
+// silentTicks is how often within its patience it is asked whether a sequence said something.
+const silentTicks = 8
+
+// gather gives keep what a sequence yields, which runs on a goroutine of its own, and gives it up
+// when it yields nothing for as long as the patience, or an eighth longer. What it yields after
+// that is dropped. Unlike with patiently, values are kept as they come and nobody is woken for
+// each: a look over thousands of files must not pay that. So no value may alias what the sequence
+// uses again. A panic of the sequence is one of gather.
+func gather[T any](patience time.Duration, seq func(yield func(T, error) bool), keep func(T, error)) error {
+	var (
+		mu     sync.Mutex // of all that keep touches
+		said   int
+		left   bool
+		ended  = make(chan any, 1) // what the sequence panicked with, else nil
+		ticker = time.NewTicker(max(patience/silentTicks, 1))
+	)
+	defer ticker.Stop()
+	go func() {
+		defer func() { ended <- recover() }()
+		seq(func(v T, err error) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			if !left {
+				said++
+				keep(v, err)
+			}
+			return !left
+		})
+	}()
+	quiet, heard := 0, 0
+	for {
+		select {
+		case r := <-ended:
+			if r != nil {
+				panic(r)
+			}
+			return nil
+		case <-ticker.C:
+		}
+		mu.Lock()
+		if quiet++; said != heard {
+			quiet, heard = 0, said
+		}
+		left = quiet >= silentTicks
+		mu.Unlock()
+		if left {
+			return silent(patience)
+		}
+	}
+}
+
 // discovered is what one harness found.
 type discovered struct {
 	found    []found
@@ -298,15 +350,15 @@ func (p *pass) askOne(ctx context.Context, h harness.Harness) (d discovered) {
 	if len(e.Roots) == 0 {
 		return d
 	}
-	for t, err := range patiently(p.patience(), h.Discover(ctx, e)) {
-		switch {
-		case errors.Is(err, errSilent):
-			d.problems = append(d.problems, &harness.Problem{Path: e.Roots[0], Err: err})
-		case err != nil:
+	err := gather(p.patience(), h.Discover(ctx, e), func(t harness.Transcript, err error) {
+		if err != nil {
 			d.problems = append(d.problems, err)
-		default:
-			d.found = append(d.found, found{h, t})
+			return
 		}
+		d.found = append(d.found, found{h, t})
+	})
+	if err != nil {
+		d.problems = append(d.problems, &harness.Problem{Path: e.Roots[0], Err: err})
 	}
 	return d
 }

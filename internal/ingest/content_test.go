@@ -186,12 +186,75 @@ func TestAReadThatIsGivenUpTouchesNothing(t *testing.T) {
 }
 
 func TestAPanicOfASequenceReachesTheOneWhoReadsIt(t *testing.T) {
-	defer func() {
-		if r := recover(); r != "broken" {
-			t.Errorf("recovered %v", r)
-		}
-	}()
-	for range patiently(time.Minute, func(yield func(int, error) bool) { yield(1, nil); panic("broken") }) {
-		continue
+	broken := func(yield func(int, error) bool) { yield(1, nil); panic("broken") }
+	for name, read := range map[string]func(){
+		"one at a time": func() {
+			for range patiently(time.Minute, broken) {
+				continue
+			}
+		},
+		"all": func() { _ = gather(time.Minute, broken, func(int, error) {}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if r := recover(); r != "broken" {
+					t.Errorf("recovered %v", r)
+				}
+			}()
+			read()
+		})
 	}
+}
+
+func TestWhatASequenceSaysAfterItWasGivenUpIsDropped(t *testing.T) {
+	until, over := make(chan struct{}), make(chan bool)
+	var kept []int
+	err := gather(8*time.Millisecond, func(yield func(int, error) bool) {
+		yield(1, nil)
+		<-until
+		over <- yield(2, nil)
+	}, func(n int, _ error) { kept = append(kept, n) })
+	close(until)
+	if goOn := <-over; goOn || !errors.Is(err, errSilent) || len(kept) != 1 {
+		t.Errorf("it goes on: %v, error %v, kept %v", goOn, err, kept)
+	}
+}
+
+func TestASequenceThatSaysSomethingNowAndThenIsWaitedFor(t *testing.T) {
+	const patience, times = 200 * time.Millisecond, 6
+	kept := 0
+	err := gather(patience, func(yield func(int, error) bool) {
+		for n := range times {
+			time.Sleep(patience / 4)
+			yield(n, nil)
+		}
+	}, func(int, error) { kept++ })
+	if err != nil || kept != times {
+		t.Errorf("error %v, kept %d", err, kept)
+	}
+}
+
+// BenchmarkPatience is what it costs to hear 5,000 values of a sequence that may fall silent.
+func BenchmarkPatience(b *testing.B) {
+	seq := func(yield func(harness.Transcript, error) bool) {
+		for range 5000 {
+			if !yield(harness.Transcript{Key: "a"}, nil) {
+				return
+			}
+		}
+	}
+	b.Run("one at a time", func(b *testing.B) {
+		for b.Loop() {
+			for range patiently(time.Minute, seq) {
+				continue
+			}
+		}
+	})
+	b.Run("all", func(b *testing.B) {
+		for b.Loop() {
+			if err := gather(time.Minute, seq, func(harness.Transcript, error) {}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

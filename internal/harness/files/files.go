@@ -42,14 +42,17 @@ type Walk struct {
 // regular file is a Problem that is fsx.ErrNotRegular. What vanishes between two looks is
 // left out. Each reports whether the walk came to its end.
 func (w Walk) Each(ctx context.Context, root string, visit func(File, error) bool) bool {
-	real, err := filepath.EvalSymlinks(root)
+	info, err := os.Stat(root) // one call where nothing is there, as for most agents
+	real := ""
+	if err == nil {
+		real, err = filepath.EvalSymlinks(root)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return true
 	case err != nil:
 		return visit(File{}, &harness.Problem{Path: root, Err: cause(err)})
-	}
-	if info, err := os.Stat(real); err == nil && !info.IsDir() {
+	case !info.IsDir():
 		return visit(File{}, &harness.Problem{Path: root, Err: errNoDirectory})
 	}
 	return w.dir(ctx, real, "", w.Depth, visit)
