@@ -92,7 +92,7 @@ func (w *worker) open(ctx context.Context, j *job) (*content, fsx.Stat, error) {
 	if err != nil {
 		return nil, fsx.Stat{}, err
 	}
-	read := &patientReader{f: o.f, patience: patience}
+	read := &patientReader{f: o.f, patience: patience, buf: &w.readBuf}
 	if !j.t.Zstd {
 		return &content{ReaderAt: read, file: o.f}, o.stat, nil
 	}
@@ -155,7 +155,7 @@ func unpack(ctx context.Context, r io.Reader) (c *content, size int64, err error
 type patientReader struct {
 	f        *os.File
 	patience time.Duration
-	buf      []byte
+	buf      *[]byte // the worker's: one for all its files
 }
 
 // readChunk bounds what one read takes, so that a slow store that answers is not taken for one
@@ -172,13 +172,13 @@ func (r *patientReader) ReadAt(p []byte, off int64) (n int, err error) {
 }
 
 func (r *patientReader) chunk(p []byte, off int64) (int, error) {
-	if cap(r.buf) < len(p) {
-		r.buf = make([]byte, len(p))
+	if cap(*r.buf) < len(p) {
+		*r.buf = make([]byte, len(p))
 	}
-	buf := r.buf[:len(p)]
+	buf := (*r.buf)[:len(p)]
 	n, err := within(r.patience, func() (int, error) { return r.f.ReadAt(buf, off) }, func(int) {})
 	if errors.Is(err, errSilent) {
-		r.buf = nil // it may still be written to
+		*r.buf = nil // it may still be written to
 		return 0, err
 	}
 	return copy(p, buf[:n]), err

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -257,4 +258,31 @@ func BenchmarkPatience(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkReadAFile is what patience costs where a file is read as the pass reads it.
+func BenchmarkReadAFile(b *testing.B) {
+	const size, chunk = 8 << 20, 256 << 10
+	path := filepath.Join(b.TempDir(), "f")
+	if err := os.WriteFile(path, make([]byte, size), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	buf := make([]byte, chunk)
+	for name, r := range map[string]io.ReaderAt{"as it is": f, "with patience": &patientReader{f: f, patience: time.Minute, buf: new([]byte)}} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(size)
+			for b.Loop() {
+				for off := int64(0); off < size; off += chunk {
+					if _, err := r.ReadAt(buf, off); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
 }

@@ -79,7 +79,7 @@ func (w Walk) dir(ctx context.Context, dir, rel string, depth int, visit func(Fi
 				return false
 			}
 		case w.Match(below):
-			if !w.file(at, below, visit) {
+			if !w.file(at, below, e, visit) {
 				return false
 			}
 		}
@@ -94,8 +94,16 @@ func join(rel, name string) string {
 	return rel + "/" + name
 }
 
-func (w Walk) file(path, rel string, visit func(File, error) bool) bool {
-	f, err := At(path)
+// file visits one file. The directory is canonical, so whatever is no link in it is too: resolving
+// its path again would ask for each of the directories above it, for each file of a store.
+func (w Walk) file(path, rel string, e fs.DirEntry, visit func(File, error) bool) bool {
+	var f File
+	info, err := os.Lstat(path)
+	if err == nil && e.Type().IsRegular() && info.Mode().IsRegular() {
+		f = File{Path: path, Stat: fsx.StatOf(info)}
+	} else {
+		f, err = At(path)
+	}
 	f.Rel = rel
 	if errors.Is(err, fs.ErrNotExist) {
 		return true
