@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -92,7 +93,7 @@ func (w *worker) open(ctx context.Context, j *job) (*content, fsx.Stat, error) {
 	if err != nil {
 		return nil, fsx.Stat{}, err
 	}
-	read := &patientReader{f: o.f, patience: patience}
+	read := &patientReader{f: o.f, patience: patience, buf: &w.readBuf}
 	if !j.t.Zstd {
 		return &content{ReaderAt: read, file: o.f}, o.stat, nil
 	}
@@ -166,7 +167,7 @@ func unpack(ctx context.Context, dir string, r io.Reader) (c *content, size int6
 type patientReader struct {
 	f        *os.File
 	patience time.Duration
-	buf      []byte
+	buf      *[]byte // the worker's: one for all its files
 }
 
 // readChunk bounds what one read takes, so that a slow store that answers is not taken for one
@@ -183,13 +184,13 @@ func (r *patientReader) ReadAt(p []byte, off int64) (n int, err error) {
 }
 
 func (r *patientReader) chunk(p []byte, off int64) (int, error) {
-	if cap(r.buf) < len(p) {
-		r.buf = make([]byte, len(p))
+	if cap(*r.buf) < len(p) {
+		*r.buf = make([]byte, len(p))
 	}
-	buf := r.buf[:len(p)]
+	buf := (*r.buf)[:len(p)]
 	n, err := within(r.patience, func() (int, error) { return r.f.ReadAt(buf, off) }, func(int) {})
 	if errors.Is(err, errSilent) {
-		r.buf = nil // it may still be written to
+		*r.buf = nil // it may still be written to
 		return 0, err
 	}
 	return copy(p, buf[:n]), err
@@ -276,6 +277,57 @@ func patiently[T any](patience time.Duration, seq func(yield func(T, error) bool
 	}
 }
 
+// silentTicks is how often within its patience it is asked whether a sequence said something.
+const silentTicks = 8
+
+// gather gives keep what a sequence yields, which runs on a goroutine of its own, and gives it up
+// when it yields nothing for as long as the patience, or an eighth longer. What it yields after
+// that is dropped. Unlike with patiently, values are kept as they come and nobody is woken for
+// each: a look over thousands of files must not pay that. So no value may alias what the sequence
+// uses again. A panic of the sequence is one of gather.
+func gather[T any](patience time.Duration, seq func(yield func(T, error) bool), keep func(T, error)) error {
+	var (
+		mu     sync.Mutex // of all that keep touches
+		said   int
+		left   bool
+		ended  = make(chan any, 1) // what the sequence panicked with, else nil
+		ticker = time.NewTicker(max(patience/silentTicks, 1))
+	)
+	defer ticker.Stop()
+	go func() {
+		defer func() { ended <- recover() }()
+		seq(func(v T, err error) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			if !left {
+				said++
+				keep(v, err)
+			}
+			return !left
+		})
+	}()
+	quiet, heard := 0, 0
+	for {
+		select {
+		case r := <-ended:
+			if r != nil {
+				panic(r)
+			}
+			return nil
+		case <-ticker.C:
+		}
+		mu.Lock()
+		if quiet++; said != heard {
+			quiet, heard = 0, said
+		}
+		left = quiet >= silentTicks
+		mu.Unlock()
+		if left {
+			return silent(patience)
+		}
+	}
+}
+
 // discovered is what one harness found.
 type discovered struct {
 	found    []found
@@ -322,16 +374,17 @@ func (p *pass) discoverIn(ctx context.Context, h harness.Harness, e harness.Env)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // as in rows
 	seen := map[string]bool{}
-	for t, err := range patiently(p.patience(), h.Discover(ctx, e)) {
+	err := gather(p.patience(), h.Discover(ctx, e), func(t harness.Transcript, err error) {
 		switch {
-		case errors.Is(err, errSilent):
-			d.problems = append(d.problems, &harness.Problem{Path: e.Roots[0], Err: err})
 		case err != nil:
 			d.problems = append(d.problems, err)
 		case !seen[t.Source]:
 			seen[t.Source] = true
 			d.found = append(d.found, found{h, t})
 		}
+	})
+	if err != nil {
+		d.problems = append(d.problems, &harness.Problem{Path: e.Roots[0], Err: err})
 	}
 	return d
 }

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -204,12 +205,102 @@ func TestAReadThatIsGivenUpTouchesNothing(t *testing.T) {
 }
 
 func TestAPanicOfASequenceReachesTheOneWhoReadsIt(t *testing.T) {
-	defer func() {
-		if r := recover(); r != "broken" {
-			t.Errorf("recovered %v", r)
+	broken := func(yield func(int, error) bool) { yield(1, nil); panic("broken") }
+	for name, read := range map[string]func(){
+		"one at a time": func() {
+			for range patiently(time.Minute, broken) {
+				continue
+			}
+		},
+		"all": func() { _ = gather(time.Minute, broken, func(int, error) {}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if r := recover(); r != "broken" {
+					t.Errorf("recovered %v", r)
+				}
+			}()
+			read()
+		})
+	}
+}
+
+func TestWhatASequenceSaysAfterItWasGivenUpIsDropped(t *testing.T) {
+	until, over := make(chan struct{}), make(chan bool)
+	var kept []int
+	err := gather(8*time.Millisecond, func(yield func(int, error) bool) {
+		yield(1, nil)
+		<-until
+		over <- yield(2, nil)
+	}, func(n int, _ error) { kept = append(kept, n) })
+	close(until)
+	if goOn := <-over; goOn || !errors.Is(err, errSilent) || len(kept) != 1 {
+		t.Errorf("it goes on: %v, error %v, kept %v", goOn, err, kept)
+	}
+}
+
+func TestASequenceThatSaysSomethingNowAndThenIsWaitedFor(t *testing.T) {
+	const patience, times = 200 * time.Millisecond, 6
+	kept := 0
+	err := gather(patience, func(yield func(int, error) bool) {
+		for n := range times {
+			time.Sleep(patience / 4)
+			yield(n, nil)
 		}
-	}()
-	for range patiently(time.Minute, func(yield func(int, error) bool) { yield(1, nil); panic("broken") }) {
-		continue
+	}, func(int, error) { kept++ })
+	if err != nil || kept != times {
+		t.Errorf("error %v, kept %d", err, kept)
+	}
+}
+
+// BenchmarkPatience is what it costs to hear 5,000 values of a sequence that may fall silent.
+func BenchmarkPatience(b *testing.B) {
+	seq := func(yield func(harness.Transcript, error) bool) {
+		for range 5000 {
+			if !yield(harness.Transcript{Key: "a"}, nil) {
+				return
+			}
+		}
+	}
+	b.Run("one at a time", func(b *testing.B) {
+		for b.Loop() {
+			for range patiently(time.Minute, seq) {
+				continue
+			}
+		}
+	})
+	b.Run("all", func(b *testing.B) {
+		for b.Loop() {
+			if err := gather(time.Minute, seq, func(harness.Transcript, error) {}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkReadAFile is what patience costs where a file is read as the pass reads it.
+func BenchmarkReadAFile(b *testing.B) {
+	const size, chunk = 8 << 20, 256 << 10
+	path := filepath.Join(b.TempDir(), "f")
+	if err := os.WriteFile(path, make([]byte, size), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	buf := make([]byte, chunk)
+	for name, r := range map[string]io.ReaderAt{"as it is": f, "with patience": &patientReader{f: f, patience: time.Minute, buf: new([]byte)}} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(size)
+			for b.Loop() {
+				for off := int64(0); off < size; off += chunk {
+					if _, err := r.ReadAt(buf, off); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
 	}
 }

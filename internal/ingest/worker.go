@@ -47,6 +47,7 @@ type worker struct {
 	limit    int64
 	remarks  []Failure
 	strange  map[string]int64 // records by their types, of which none is known
+	readBuf  []byte           // of patientReader
 }
 
 // run takes the jobs in order. A transcript that cannot be read is a failure

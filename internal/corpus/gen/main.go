@@ -1,11 +1,13 @@
 // Gen writes a made-up corpus of transcripts: a client's configuration directory
-// with nothing but its projects folder.
+// with nothing but its projects folder, or, with -agent, the store of another agent
+// in a home directory.
 package main
 
 import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/terminus-archive/terminus/internal/corpus"
@@ -16,6 +18,8 @@ func main() {
 	out := flag.String("out", "", "directory to write; must have no projects folder yet")
 	seed := flag.Uint64("seed", 1, "which of many corpora of that size")
 	style := flag.String("style", "", "mixed, 197 or 332: the client to imitate (default: that of the size)")
+	agent := flag.String("agent", "", "the store of another agent, of that size, in the home directory -out: one of "+strings.Join(corpus.Agents, ", "))
+	sessions := flag.Int("sessions", 0, "how many sessions, in place of as many as the size has")
 	flag.Parse()
 
 	o, ok := corpus.Sizes[*size]
@@ -26,8 +30,17 @@ func main() {
 		os.Exit(2)
 	}
 	o.Seed, o.Style = *seed, chosen
+	if *sessions > 0 {
+		o.Sessions = *sessions
+	}
 	begin := time.Now()
-	stats, err := corpus.Generate(*out, o)
+	generate := corpus.Generate
+	if *agent != "" {
+		generate = func(home string, o corpus.Options) (corpus.Stats, error) {
+			return corpus.GenerateAgent(home, *agent, o)
+		}
+	}
+	stats, err := generate(*out, o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -42,14 +42,17 @@ type Walk struct {
 // regular file is a Problem that is fsx.ErrNotRegular. What vanishes between two looks is
 // left out. Each reports whether the walk came to its end.
 func (w Walk) Each(ctx context.Context, root string, visit func(File, error) bool) bool {
-	real, err := filepath.EvalSymlinks(root)
+	info, err := os.Stat(root) // one call where nothing is there, as for most agents
+	real := ""
+	if err == nil {
+		real, err = filepath.EvalSymlinks(root)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return true
 	case err != nil:
 		return visit(File{}, &harness.Problem{Path: root, Err: cause(err)})
-	}
-	if info, err := os.Stat(real); err == nil && !info.IsDir() {
+	case !info.IsDir():
 		return visit(File{}, &harness.Problem{Path: root, Err: errNoDirectory})
 	}
 	return w.dir(ctx, real, "", w.Depth, visit)
@@ -76,7 +79,7 @@ func (w Walk) dir(ctx context.Context, dir, rel string, depth int, visit func(Fi
 				return false
 			}
 		case w.Match(below):
-			if !w.file(at, below, visit) {
+			if !w.file(at, below, e, visit) {
 				return false
 			}
 		}
@@ -91,8 +94,16 @@ func join(rel, name string) string {
 	return rel + "/" + name
 }
 
-func (w Walk) file(path, rel string, visit func(File, error) bool) bool {
-	f, err := At(path)
+// file visits one file. The directory is canonical, so whatever is no link in it is too: resolving
+// its path again would ask for each of the directories above it, for each file of a store.
+func (w Walk) file(path, rel string, e fs.DirEntry, visit func(File, error) bool) bool {
+	var f File
+	info, err := os.Lstat(path)
+	if err == nil && e.Type().IsRegular() && info.Mode().IsRegular() {
+		f = File{Path: path, Stat: fsx.StatOf(info)}
+	} else {
+		f, err = At(path)
+	}
 	f.Rel = rel
 	if errors.Is(err, fs.ErrNotExist) {
 		return true

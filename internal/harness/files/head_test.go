@@ -17,6 +17,10 @@ func TestTheHeadOfAFileTellsWhatStandsInItsFirstObject(t *testing.T) {
 		{"torn behind it", `{"id":"a","messages":[{"te`, "a"},
 		{"torn in it", `{"id":"a`, ""},
 		{"far behind", `{"text":"` + strings.Repeat("x", headBytes) + `","id":"a"}`, ""},
+		{"a short line before long ones", "{\"id\":\"a\"}\n" + strings.Repeat("x", 2*headBytes), "a"},
+		{"a line longer than the first read", `{"text":"` + strings.Repeat("x", lineBytes) + "\",\"id\":\"a\"}\n{}\n", "a"},
+		{"a document longer than the first read", "{\n\"text\":\"" + strings.Repeat("x", lineBytes) + "\",\n\"id\":\"a\"\n}\n", "a"},
+		{"blanks as long as the first read", strings.Repeat("\n", lineBytes) + `{"id":"a"}`, "a"},
 		{"behind blanks", "\n\x00 {\"id\":\"a\"}\n", "a"},
 		{"a list", `["id"]`, ""},
 		{"nothing", "", ""},
@@ -36,5 +40,20 @@ func TestTheHeadOfAFileTellsWhatStandsInItsFirstObject(t *testing.T) {
 	}
 	if _, err := Head(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
+	}
+}
+
+// BenchmarkHead is what each file of lines costs in each pass where only its header says whose
+// it is.
+func BenchmarkHead(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "f")
+	line := `{"sessionId":"a","projectHash":"b"}` + "\n" + `{"type":"user","content":"` + strings.Repeat("x", 500) + "\"}\n"
+	if err := os.WriteFile(path, []byte(strings.Repeat(line, 200)), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := Head(path); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

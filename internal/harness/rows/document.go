@@ -11,9 +11,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 
+	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/harness/files"
 	"github.com/terminus-archive/terminus/internal/transcript"
@@ -46,12 +48,13 @@ type Document struct {
 func Stamp(paths ...string) string {
 	var b []byte
 	for _, path := range paths {
-		f, err := files.At(path)
-		if err != nil {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
 			b = append(b, "-;"...)
 			continue
 		}
-		b = fmt.Appendf(b, "%d.%d.%d;", f.Stat.Size, f.Stat.Mtime, f.Stat.Inode)
+		stat := fsx.StatOf(info)
+		b = fmt.Appendf(b, "%d.%d.%d;", stat.Size, stat.Mtime, stat.Inode)
 	}
 	return string(b)
 }
