@@ -92,14 +92,23 @@ func (Harness) Tail(_ context.Context, t harness.Transcript) iter.Seq2[transcrip
 
 // identity is the id of a message: a thread that is cut and goes on counts its messages anew.
 func identity(m transcript.Value) string {
-	parts := [][]byte{m.Get("role").Text(), m.Get("meta", "sentAt")}
+	role := m.Get("role")
+	parts := [][]byte{role.Text(), m.Get("meta", "sentAt")}
+	beginning := role.String() == transcript.Assistant // it is written as it comes
 	for block := range m.Get("content").Elements() {
 		parts = append(parts, block.Get("id").Text(), block.Get("toolUseID").Text())
-		if text := block.Get("text").Text(); text != nil {
-			return rows.Print(append(parts, text)...)
+		text := block.Get("text").Text()
+		if text != nil {
+			parts = append(parts, text)
+		}
+		if beginning && text != nil {
+			break
 		}
 	}
-	return rows.Print(parts...)
+	if beginning {
+		return rows.Print(parts...)
+	}
+	return rows.PrintWhole(parts...)
 }
 
 // Turns reads the thread or one of its messages.

@@ -113,20 +113,27 @@ func (Harness) Tail(_ context.Context, t harness.Transcript) iter.Seq2[transcrip
 	}
 }
 
-// identity is the id of a message: what it keeps while the model writes and tools run.
+// identity is the id of a message: what it keeps while the model writes and tools run. What the
+// model says has it by how it begins, and by its calls only where it says nothing, for they come
+// behind the words.
 func identity(item transcript.Value) string {
 	m := item.Get("message")
 	parts := [][]byte{m.Get("role").Text()}
+	beginning := m.Get("role").String() == transcript.Assistant
+	said := false
+	each(m.Get("content"), func(text []byte) {
+		if len(text) > 0 && !(beginning && said) {
+			parts, said = append(parts, text), true
+		}
+	})
+	switch {
+	case !beginning:
+		return rows.PrintWhole(append(parts, m.Get("toolCallId").Text())...)
+	case said:
+		return rows.Print(parts...)
+	}
 	for call := range m.Get("toolCalls").Elements() {
 		parts = append(parts, call.Get("id").Text())
-	}
-	if content := m.Get("content"); content.Kind() == '"' {
-		return rows.Print(append(parts, content.Text())...)
-	}
-	for part := range m.Get("content").Elements() {
-		if text := part.Get("text").Text(); text != nil {
-			return rows.Print(append(parts, text)...)
-		}
 	}
 	return rows.Print(parts...)
 }

@@ -2,6 +2,7 @@ package droid_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/terminus-archive/terminus/internal/harness/droid"
@@ -47,6 +48,43 @@ func TestANewTitleOfAForkHidesNothing(t *testing.T) {
 	}
 }
 
+func TestWhatAForkAddsIsFoundWhateverBecameOfTheMessageThatItNames(t *testing.T) {
+	const start = `{"type":"session_start","id":"x","parent":"p","forkedAtMessageId":"m1"}`
+	const dated = `{"type":"session_start","id":"x","parent":"p","forkedAtMessageId":"m1","timestamp":"2026-03-08T10:00:05Z"}`
+	message := func(id, parent, second, content string) string {
+		return `{"type":"message","id":"` + id + `","parentId":"` + parent + `","timestamp":"2026-03-08T10:00:` + second +
+			`Z","message":{"role":"user","content":"` + content + `"}}`
+	}
+	const hook = `{"type":"message","id":"m1","parentId":"m0","timestamp":"2026-03-08T10:00:02Z","message":{"role":"user","content":[],"hookEventName":"Stop"}}`
+	for _, c := range []struct {
+		name  string
+		lines []string
+		found string
+	}{
+		{"it says nothing", []string{start, message("m0", "", "01", "a"), hook, message("m2", "m0", "09", "new")}, "new"},
+		{"it says nothing, and a title follows", []string{start, hook, start, message("m2", "m0", "09", "new")}, "new"},
+		{"it is of a type that is no turn", []string{start, message("m0", "", "01", "a"), `{"type":"todo_state","id":"m1"}`, message("m2", "", "09", "new")}, "new"},
+		{"it is torn, and answered", []string{start, message("m0", "", "01", "a"), `{"type":"message","id":"m1","mess`, message("m2", "m1", "09", "new")}, "new"},
+		{"it is missing, and answered", []string{start, message("m0", "", "01", "a"), message("m2", "m1", "09", "new"), message("m3", "m2", "10", "more")}, "new more"},
+		{"it is missing, and the fork tells its time", []string{dated, message("m0", "", "01", "a"), message("m2", "m0", "09", "new"), message("m3", "m2", "03", "more")}, "new more"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := transcript.State{Key: "droid:x"}
+			var found []string
+			for _, line := range c.lines {
+				for _, turn := range (droid.Harness{}).Turns([]byte(line+"\n"), &s) {
+					if !turn.Unindexed {
+						found = append(found, string(turn.Pieces[0].Text))
+					}
+				}
+			}
+			if got := strings.Join(found, " "); got != c.found {
+				t.Errorf("%q is found, want %q", got, c.found)
+			}
+		})
+	}
+}
+
 func TestAPathTellsKeyAndRoot(t *testing.T) {
 	path := filepath.FromSlash("/h/.factory/sessions/-w-kiln/d1.jsonl")
 	if got := (droid.Harness{}).KeyAt(path); got != "droid:d1" {
@@ -69,6 +107,7 @@ func FuzzTurnsOfDroid(f *testing.F) {
 		f.Add([]byte(seed+"\n"), "m1")
 	}
 	f.Fuzz(func(t *testing.T, record []byte, own string) {
+		own = " " + own
 		if len(own) > transcript.StateLimit {
 			own = own[:transcript.StateLimit]
 		}

@@ -29,25 +29,44 @@ func (Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
 				s.SeeStrange([]byte(kind))
 			}
 		}
+		id, parent, ts := v.Get("id").String(), v.Get("parentId").String(), transcript.Time(v.Get("timestamp"))
+		copied := isCopy(id, parent, ts, s)
 		if b == nil {
 			continue
 		}
-		id := v.Get("id").String()
-		if s.Own != "" { // a copy of what stands in the session that this one was forked from
+		if copied {
 			b.Hidden()
-			if id == s.Own {
-				s.Own = ""
-			}
 		}
-		ts := transcript.Time(v.Get("timestamp"))
 		if ts == "" {
 			ts = s.LastTS
 		}
-		t := b.IDs("", id, v.Get("parentId").String()).Done(ts, s)
+		t := b.IDs("", id, parent).Done(ts, s)
 		t.Off, t.Len = off, len(v)
 		turns = append(turns, t)
 	}
 	return turns
+}
+
+// noCopies is State.Own behind the last copy of a fork that gave no turn yet: its first line, which
+// may come again, begins no copies any more.
+const noCopies = " "
+
+// isCopy reports whether an entry stands in the session that this one was forked from as well, and
+// ends the run of copies in s: with the entry that start names, and before one that answers it, or
+// that is younger than the fork, for what is named may be torn or missing.
+func isCopy(id, parent, ts string, s *transcript.State) bool {
+	forked, last, _ := strings.Cut(s.Own, " ")
+	if last == "" {
+		return false
+	}
+	added := parent == last || forked != "" && strings.TrimSuffix(ts, "Z") > strings.TrimSuffix(forked, "Z")
+	if added || id == last {
+		s.Own = ""
+		if s.Turns == 0 {
+			s.Own = noCopies
+		}
+	}
+	return !added
 }
 
 func isRecord(v transcript.Value) bool {
@@ -56,7 +75,8 @@ func isRecord(v transcript.Value) bool {
 }
 
 // start reads what a session says of itself. A fork names the last message that it copied, and
-// copies stand before all else.
+// copies stand before all else: State.Own is the time of the fork, if it tells that, a blank, and
+// that message's id until the copies end.
 func start(v transcript.Value, s *transcript.State) {
 	s.SeeSession(v.Get("id").Text())
 	s.SeeDirectory(v.Get("cwd").Text())
@@ -73,8 +93,9 @@ func start(v transcript.Value, s *transcript.State) {
 		s.ParentKey = id + ":" + string(transcript.CutBytes(caller, transcript.StateLimit/2))
 	}
 	s.SeeOrigin(v.Get("parent").Text())
-	if last := v.Get("forkedAtMessageId").Text(); s.Turns == 0 && len(last) <= transcript.StateLimit {
-		s.Own = string(last)
+	last, forked := v.Get("forkedAtMessageId").Text(), transcript.Time(v.Get("timestamp"))
+	if s.Turns == 0 && s.Own != noCopies && len(last) > 0 && len(forked)+1+len(last) <= transcript.StateLimit {
+		s.Own = forked + " " + string(last)
 	}
 }
 

@@ -131,16 +131,26 @@ func (d Document) id(m transcript.Value, place int, seen map[string]int) string 
 	return id
 }
 
-// printed is how much of each text tells a message from others: what is written as it comes
+// printed is how much of each text tells a message from others that is written as it comes: it
 // has the same beginning all the while.
 const printed = 64
 
-// Print is a short id made of the beginnings of texts: that of a message that has none of its
-// own and may move in its list.
+// Print is a short id made of the first 64 bytes of texts: that of a message that has none of its
+// own, may move in its list, and may have been caught while it was written. Where the list is cut,
+// one of two that begin alike may take the place of the other.
 func Print(texts ...[]byte) string {
+	beginnings := make([][]byte, len(texts))
+	for i, text := range texts {
+		beginnings[i] = text[:min(len(text), printed)]
+	}
+	return PrintWhole(beginnings...)
+}
+
+// PrintWhole is Print of whole texts, for a message that is written at once: another takes its
+// place only if it says the same.
+func PrintWhole(texts ...[]byte) string {
 	h := sha256.New()
 	for _, text := range texts {
-		text = text[:min(len(text), printed)]
 		h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(text))))
 		h.Write(text)
 	}

@@ -161,19 +161,29 @@ func Records(path string, about []byte) iter.Seq2[transcript.Record, error] {
 	}
 }
 
-// identity is the id of a message: what it keeps while the list is cut above it, and while its
-// text grows.
+// identity is the id of a message: what it keeps while the list is cut above it, and, of the
+// model's, while its text grows.
 func identity(m transcript.Value) string {
-	parts := [][]byte{m.Get("role").Text(), m.Get("ts")}
+	role := m.Get("role")
+	parts := [][]byte{role.Text(), m.Get("ts")}
 	content := m.Get("content")
+	print, beginning := rows.PrintWhole, role.String() == transcript.Assistant
+	if beginning {
+		print = rows.Print
+	}
 	if content.Kind() == '"' {
-		return rows.Print(append(parts, content.Text())...)
+		return print(append(parts, content.Text())...)
 	}
 	for block := range content.Elements() {
 		parts = append(parts, block.Get("id").Text(), block.Get("tool_use_id").Text())
-		if text := block.Get("text").Text(); text != nil {
-			return rows.Print(append(parts, text)...)
+		text := block.Get("text").Text()
+		if text != nil {
+			parts = append(parts, text)
 		}
+		if beginning && text != nil {
+			break
+		}
+		each(block.Get("content"), func(text []byte) { parts = append(parts, text) }, nil)
 	}
-	return rows.Print(parts...)
+	return print(parts...)
 }

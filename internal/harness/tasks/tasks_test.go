@@ -109,24 +109,57 @@ func TestTheEditorsSettingsMoveTheStore(t *testing.T) {
 	}
 }
 
-func TestATaskThatIsCutAndGoesOnKeepsItsMessagesApart(t *testing.T) {
+// written are the ids of the records of a task.
+func written(t *testing.T, messages string) []string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), conversation)
-	ids := func(messages string) []string {
-		if err := os.WriteFile(path, []byte(messages), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(messages), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for r, err := range Records(path, nil) {
+		if err != nil {
 			t.Fatal(err)
 		}
-		var out []string
-		for r, err := range Records(path, nil) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			out = append(out, r.ID)
-		}
-		return out
+		out = append(out, r.ID)
 	}
-	before := ids(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]`)
-	after := ids(`[{"role":"user","content":"a"},{"role":"user","content":"d"}]`)
+	return out
+}
+
+func TestATaskThatIsCutAndGoesOnKeepsItsMessagesApart(t *testing.T) {
+	before := written(t, `[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]`)
+	after := written(t, `[{"role":"user","content":"a"},{"role":"user","content":"d"}]`)
 	if after[0] != before[0] || slices.Contains(before, after[1]) {
+		t.Errorf("ids were %q and are %q", before, after)
+	}
+}
+
+func TestATaskThatIsCutAtTheTopKeepsResultsApartThatBeginAlike(t *testing.T) {
+	head := strings.Repeat("olive ", 20)
+	for _, c := range []struct{ name, first, second string }{
+		{"one text", `"` + head + `one"`, `"` + head + `two"`},
+		{"a text behind what was called", `[{"type":"text","text":"[ls] Result:"},{"type":"text","text":"one"}]`,
+			`[{"type":"text","text":"[ls] Result:"},{"type":"text","text":"two"}]`},
+		{"a result", `[{"type":"tool_result","tool_use_id":"c","content":"one"}]`, `[{"type":"tool_result","tool_use_id":"c","content":"two"}]`},
+		{"a result of texts", `[{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"one"}]}]`,
+			`[{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"two"}]}]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			first, second := `{"role":"user","content":`+c.first+`}`, `{"role":"user","content":`+c.second+`}`
+			before := written(t, "["+first+","+second+"]")
+			after := written(t, "["+second+"]")
+			if before[0] == before[1] || after[0] != before[1] {
+				t.Errorf("ids were %q and are %q", before, after)
+			}
+		})
+	}
+}
+
+func TestWhatTheModelSaysStaysOneMessageWhileItGrows(t *testing.T) {
+	head := strings.Repeat("olive ", 20)
+	before := written(t, `[{"role":"assistant","content":[{"type":"text","text":"`+head+`"}]}]`)
+	after := written(t, `[{"role":"assistant","content":[{"type":"text","text":"`+head+`and more"},{"type":"tool_use","id":"c"}]}]`)
+	if before[0] != after[0] {
 		t.Errorf("ids were %q and are %q", before, after)
 	}
 }
