@@ -29,7 +29,8 @@ const history = ".aider.chat.history.md"
 
 // Harness is aider. It holds no state and may be used by several goroutines.
 type Harness struct {
-	// Zone is that of the times in the files, nil for the machine's.
+	// Zone is that of the times in the files, nil for the machine's: aider writes local times
+	// without an offset, so that nothing else tells when a session began. Keys hold none of it.
 	Zone *time.Location
 }
 

@@ -32,10 +32,7 @@ const File = "notes.jsonl"
 const id = "notes"
 
 // Harness is the notes. It holds no state and may be used by several goroutines.
-type Harness struct {
-	// Zone is the one in which a note without an offset has its day, nil for the machine's.
-	Zone *time.Location
-}
+type Harness struct{}
 
 var _ harness.Harness = Harness{}
 
@@ -130,7 +127,7 @@ func (h Harness) read(path string, excluded func(string) bool) ([]*session, erro
 		if excluded != nil && filepath.IsAbs(project) && excluded(project) {
 			continue
 		}
-		key := h.key(note)
+		key := keyOf(note)
 		s := byKey[key]
 		if s == nil {
 			s = &session{key: key}
@@ -154,14 +151,14 @@ func isNote(note transcript.Value) bool {
 // promoted is the kind of a note on a session.
 const promoted = "promoted"
 
-// key is the key of the session that a note belongs to: `notes:` and the key of the session that
+// keyOf is the key of the session that a note belongs to: `notes:` and the key of the session that
 // it is on; else the day, the project's name, and a few digits that tell apart projects of one
 // name.
-func (h Harness) key(note transcript.Value) string {
+func keyOf(note transcript.Value) string {
 	if on := note.Get("session").Text(); note.Get("kind").String() == promoted && len(on) > 0 {
 		return id + ":" + string(transcript.CutBytes(on, transcript.StateLimit/2))
 	}
-	key := id + ":" + h.day(note.Get("ts"))
+	key := id + ":" + day(note.Get("ts"))
 	project := note.Get("project").String()
 	if project == "" {
 		return key
@@ -172,9 +169,9 @@ func (h Harness) key(note transcript.Value) string {
 	return key + "-" + string(transcript.CutBytes([]byte(name), longest)) + "-" + hex.EncodeToString(sum[:4])
 }
 
-// day is the day on which a note was made, where it was made if it tells the offset, else where
-// Terminus runs.
-func (h Harness) day(ts transcript.Value) string {
+// day is the day on which a note was made, where it was made if it tells the offset, else in UTC:
+// in the machine's zone it would be another one, and the key with it, wherever that changes.
+func day(ts transcript.Value) string {
 	text := ts.String()
 	if t, err := time.Parse(time.RFC3339Nano, text); err == nil && !strings.HasSuffix(text, "Z") {
 		return t.Format(time.DateOnly)
@@ -183,11 +180,7 @@ func (h Harness) day(ts transcript.Value) string {
 	if err != nil {
 		return time.DateOnly // cannot happen: isNote asked for a time
 	}
-	zone := h.Zone
-	if zone == nil {
-		zone = time.Local
-	}
-	return t.In(zone).Format(time.DateOnly)
+	return t.UTC().Format(time.DateOnly)
 }
 
 // Tail yields the notes of a session, each as it stands in the file.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/terminus-archive/terminus/internal/harness"
+	"github.com/terminus-archive/terminus/internal/transcript"
 )
 
 func TestALineThatIsNoNoteIsNamedAndCostsNoOther(t *testing.T) {
@@ -19,7 +20,7 @@ func TestALineThatIsNoNoteIsNamedAndCostsNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, root := range []string{path, filepath.Dir(path)} {
-		h := Harness{Zone: time.UTC}
+		h := Harness{}
 		found, problems := 0, 0
 		for tr, err := range h.Discover(context.Background(), harness.Env{Roots: []string{root}}) {
 			var p *harness.Problem
@@ -47,6 +48,24 @@ func TestALineThatIsNoNoteIsNamedAndCostsNoOther(t *testing.T) {
 		}
 		if found != 1 || problems != 1 {
 			t.Errorf("%s: %d sessions and %d problems, want one of each", root, found, problems)
+		}
+	}
+}
+
+func TestTheDayOfANoteIsNotThatOfTheMachine(t *testing.T) {
+	zone := time.Local
+	defer func() { time.Local = zone }()
+	for _, tc := range []struct{ ts, want string }{
+		{"2026-03-01T23:40:00Z", "2026-03-01"},
+		{"2026-03-01T00:20:00Z", "2026-03-01"},
+		{"2026-03-02T00:30:00+02:00", "2026-03-02"},
+	} {
+		for _, hours := range []int{-11, 0, 13} {
+			time.Local = time.FixedZone("", hours*3600)
+			note, _ := transcript.ParseValue([]byte(`{"ts":"` + tc.ts + `","text":"x"}`))
+			if got := keyOf(note); got != "notes:"+tc.want {
+				t.Errorf("%s, %d hours from UTC: %s, want the day %s", tc.ts, hours, got, tc.want)
+			}
 		}
 	}
 }
