@@ -38,7 +38,11 @@ var order = []string{
 // commands of the developers.
 var surfaces = []string{"clock", "cli", "hook", "mcp", "tui", "web", "corpus/gen", "bench"}
 
-// What reads the environment, the home directory or the clock, by package.
+// localTimes are read by these packages in the machine's zone, as nothing in what they read tells
+// another. What is named or archived by such a time would change with the machine's.
+var localTimes = []string{"harness/aider"}
+
+// What reads the environment, the home directory, the clock or its zone, by package.
 var (
 	environment = map[string][]string{
 		"os":      {"Getenv", "LookupEnv", "Environ", "ExpandEnv", "UserHomeDir", "UserConfigDir", "UserCacheDir"},
@@ -46,6 +50,7 @@ var (
 		"syscall": {"Getenv", "Environ"},
 	}
 	clock = map[string][]string{"time": {"Now", "Since", "Until"}}
+	zone  = map[string][]string{"time": {"Local"}}
 )
 
 // A source is one file that is part of a program, not of a test.
@@ -196,6 +201,17 @@ func TestOnlySurfacesReadTheClock(t *testing.T) {
 			continue
 		}
 		for _, use := range s.uses(clock) {
+			t.Errorf("%s uses %s", s.path, use)
+		}
+	}
+}
+
+func TestOnlySurfacesReadTheZone(t *testing.T) {
+	for _, s := range sources(t) {
+		if slices.Contains(surfaces, s.dir) || slices.Contains(localTimes, s.dir) || forTests(s.dir) {
+			continue
+		}
+		for _, use := range s.uses(zone) {
 			t.Errorf("%s uses %s", s.path, use)
 		}
 	}

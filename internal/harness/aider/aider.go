@@ -29,7 +29,8 @@ const history = ".aider.chat.history.md"
 
 // Harness is aider. It holds no state and may be used by several goroutines.
 type Harness struct {
-	// Zone is that of the times in the files, nil for the machine's.
+	// Zone is that of the times in the files, nil for the machine's: aider writes local times
+	// without an offset, so that nothing else tells when a session began. Keys hold none of it.
 	Zone *time.Location
 }
 
@@ -100,10 +101,9 @@ func file(path string, env harness.Env, yield func(harness.Transcript, error) bo
 		return yield(harness.Transcript{}, problem(path, err))
 	}
 	for _, s := range sessions(path, data) {
-		sum := sha256.Sum256(s.text)
 		t := harness.Transcript{
 			Key: "aider:" + s.id, Source: path + "#" + s.id, Path: path, Kind: harness.Rows,
-			Stamp: strconv.Itoa(len(s.text)) + "." + hex.EncodeToString(sum[:8]),
+			Stamp: s.stamp(),
 		}
 		if !yield(t, nil) {
 			return false
@@ -125,6 +125,14 @@ type session struct {
 	id      string
 	started string // as the heading says it, "" for what stands before the first
 	text    []byte // the heading is its first line
+	off     int    // of text in the history
+}
+
+// stamp says what a session holds, and where, so that Tail need not read the whole history again
+// for each session.
+func (s session) stamp() string {
+	sum := sha256.Sum256(s.text)
+	return fmt.Sprintf("%d-%d.%s", s.off, s.off+len(s.text), hex.EncodeToString(sum[:8]))
 }
 
 const (
@@ -162,7 +170,7 @@ func sessions(path string, data []byte) []session {
 		if seen[id]++; seen[id] > 1 {
 			id += "." + strconv.Itoa(seen[id])
 		}
-		all = append(all, session{id, started, text})
+		all = append(all, session{id, started, text, begin})
 	}
 	for l := range markdown.Lines(data, isHeading) {
 		at, ok := start(l.Bare())
@@ -185,31 +193,52 @@ func isHeading(line []byte) bool {
 // what aider printed, of what the model answered, each as it stands.
 func (h Harness) Tail(_ context.Context, t harness.Transcript) iter.Seq2[transcript.Record, error] {
 	return func(yield func(transcript.Record, error) bool) {
-		data, err := files.Read(t.Path, rows.MaxDocument)
+		s, err := find(t)
 		if err != nil {
 			yield(transcript.Record{}, problem(t.Path, err))
 			return
 		}
-		for _, s := range sessions(t.Path, data) {
-			if "aider:"+s.id != t.Key {
-				continue
-			}
-			if !yield(rows.Record(rows.Head, h.head(t.Path, s)), nil) {
-				return
-			}
-			seen := map[string]int{}
-			for _, block := range blocks(s) {
-				id := rows.Print(block)
-				if seen[id]++; seen[id] > 1 {
-					id += "." + strconv.Itoa(seen[id])
-				}
-				if !yield(rows.Record(id, rows.Text(block)), nil) {
-					return
-				}
-			}
+		if s.text == nil || !yield(rows.Record(rows.Head, h.head(t.Path, s)), nil) {
 			return
 		}
+		seen := map[string]int{}
+		for _, block := range blocks(s) {
+			id := rows.Print(block)
+			if seen[id]++; seen[id] > 1 {
+				id += "." + strconv.Itoa(seen[id])
+			}
+			if !yield(rows.Record(id, rows.Text(block)), nil) {
+				return
+			}
+		}
 	}
+}
+
+// find reads a session: the part of the history that its stamp names, or, where that is another
+// meanwhile, all of it. Its text is nil where it has gone.
+func find(t harness.Transcript) (session, error) {
+	id := strings.TrimPrefix(t.Key, "aider:")
+	var from, to int64
+	if n, err := fmt.Sscanf(t.Stamp, "%d-%d.", &from, &to); err == nil && n == 2 {
+		if text, err := files.Part(t.Path, from, to, rows.MaxDocument); err == nil {
+			s := session{id: id, text: text, off: int(from)}
+			first, _, _ := bytes.Cut(text, []byte("\n"))
+			s.started, _ = start(bytes.TrimRight(first, "\r"))
+			if s.stamp() == t.Stamp {
+				return s, nil
+			}
+		}
+	}
+	data, err := files.Read(t.Path, rows.MaxDocument)
+	if err != nil {
+		return session{}, err
+	}
+	for _, s := range sessions(t.Path, data) {
+		if s.id == id {
+			return s, nil
+		}
+	}
+	return session{}, nil
 }
 
 // head is what the file tells of a session.

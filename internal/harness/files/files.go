@@ -5,6 +5,8 @@ package files
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -179,4 +181,17 @@ func Read(path string, limit int64) ([]byte, error) {
 		return nil, &harness.Problem{Path: path, Err: errors.New("it was cut while it was read")}
 	}
 	return data, nil
+}
+
+// Part reads what a file holds from one offset to another, at most limit bytes, as far as it goes.
+func Part(path string, from, to, limit int64) ([]byte, error) {
+	f, _, err := fsx.OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if from < 0 || to < from || to-from > limit {
+		return nil, &harness.Problem{Path: path, Err: fmt.Errorf("the part of it from byte %d to byte %d cannot be read as one", from, to)}
+	}
+	return io.ReadAll(io.NewSectionReader(f, from, to-from))
 }

@@ -32,10 +32,7 @@ const File = "notes.jsonl"
 const id = "notes"
 
 // Harness is the notes. It holds no state and may be used by several goroutines.
-type Harness struct {
-	// Zone is the one in which a note without an offset has its day, nil for the machine's.
-	Zone *time.Location
-}
+type Harness struct{}
 
 var _ harness.Harness = Harness{}
 
@@ -61,6 +58,21 @@ type session struct {
 	key   string
 	lines [][]byte
 	sum   []byte
+	at    parts
+}
+
+// add takes a note and where its line stands in the file.
+func (s *session) add(line []byte, from, to int64) {
+	s.lines = append(s.lines, line)
+	sum := sha256.Sum256(append(s.sum, line...))
+	s.sum = sum[:]
+	s.at = s.at.and(from, to)
+}
+
+// stamp says what a session holds, and where, so that Tail need not read the whole file again for
+// each session.
+func (s *session) stamp() string {
+	return strconv.Itoa(len(s.lines)) + "." + hex.EncodeToString(s.sum[:8]) + s.at.String()
 }
 
 // Discover reads each root, a file, and lists the sessions that its notes make. Lines that
@@ -88,7 +100,7 @@ func (h Harness) Discover(_ context.Context, env harness.Env) iter.Seq2[harness.
 			for _, s := range all {
 				t := harness.Transcript{
 					Key: s.key, Source: f.Path + "#" + strings.TrimPrefix(s.key, id+":"), Path: f.Path, Kind: harness.Rows,
-					Stamp: strconv.Itoa(len(s.lines)) + "." + hex.EncodeToString(s.sum[:8]),
+					Stamp: s.stamp(),
 				}
 				if !yield(t, nil) {
 					return
@@ -112,10 +124,13 @@ func (h Harness) read(path string, excluded func(string) bool) ([]*session, erro
 	var all []*session
 	byKey := map[string]*session{}
 	bad, first, n := 0, 0, 0
+	to := int64(0)
 	for line := range bytes.Lines(data) {
 		n++
+		from := to
+		to += int64(len(line))
 		whole := bytes.HasSuffix(line, []byte("\n"))
-		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")))
+		line = trim(line)
 		note, ok := transcript.ParseValue(line)
 		switch {
 		case len(line) == 0, !ok && !whole: // which is just being written
@@ -130,15 +145,13 @@ func (h Harness) read(path string, excluded func(string) bool) ([]*session, erro
 		if excluded != nil && filepath.IsAbs(project) && excluded(project) {
 			continue
 		}
-		key := h.key(note)
+		key := keyOf(note)
 		s := byKey[key]
 		if s == nil {
 			s = &session{key: key}
 			all, byKey[key] = append(all, s), s
 		}
-		s.lines = append(s.lines, line)
-		sum := sha256.Sum256(append(s.sum, line...))
-		s.sum = sum[:]
+		s.add(line, from, to)
 	}
 	if bad > 0 {
 		return all, &harness.Problem{Path: path, Err: fmt.Errorf("line %d is no note, and so are %d lines in all; the others are read. Mend it by hand, or take it out", first, bad)}
@@ -154,14 +167,14 @@ func isNote(note transcript.Value) bool {
 // promoted is the kind of a note on a session.
 const promoted = "promoted"
 
-// key is the key of the session that a note belongs to: `notes:` and the key of the session that
+// keyOf is the key of the session that a note belongs to: `notes:` and the key of the session that
 // it is on; else the day, the project's name, and a few digits that tell apart projects of one
 // name.
-func (h Harness) key(note transcript.Value) string {
+func keyOf(note transcript.Value) string {
 	if on := note.Get("session").Text(); note.Get("kind").String() == promoted && len(on) > 0 {
 		return id + ":" + string(transcript.CutBytes(on, transcript.StateLimit/2))
 	}
-	key := id + ":" + h.day(note.Get("ts"))
+	key := id + ":" + day(note.Get("ts"))
 	project := note.Get("project").String()
 	if project == "" {
 		return key
@@ -172,9 +185,9 @@ func (h Harness) key(note transcript.Value) string {
 	return key + "-" + string(transcript.CutBytes([]byte(name), longest)) + "-" + hex.EncodeToString(sum[:4])
 }
 
-// day is the day on which a note was made, where it was made if it tells the offset, else where
-// Terminus runs.
-func (h Harness) day(ts transcript.Value) string {
+// day is the day on which a note was made, where it was made if it tells the offset, else in UTC:
+// in the machine's zone it would be another one, and the key with it, wherever that changes.
+func day(ts transcript.Value) string {
 	text := ts.String()
 	if t, err := time.Parse(time.RFC3339Nano, text); err == nil && !strings.HasSuffix(text, "Z") {
 		return t.Format(time.DateOnly)
@@ -183,38 +196,65 @@ func (h Harness) day(ts transcript.Value) string {
 	if err != nil {
 		return time.DateOnly // cannot happen: isNote asked for a time
 	}
-	zone := h.Zone
-	if zone == nil {
-		zone = time.Local
-	}
-	return t.In(zone).Format(time.DateOnly)
+	return t.UTC().Format(time.DateOnly)
 }
 
 // Tail yields the notes of a session, each as it stands in the file.
 func (h Harness) Tail(_ context.Context, t harness.Transcript) iter.Seq2[transcript.Record, error] {
 	return func(yield func(transcript.Record, error) bool) {
-		all, err := h.read(t.Path, nil)
-		if all == nil && err != nil {
+		lines, err := h.lines(t)
+		if lines == nil && err != nil {
 			yield(transcript.Record{}, err)
 			return
 		}
-		for _, s := range all {
-			if s.key != t.Key {
-				continue
+		seen := map[string]int{}
+		for _, line := range lines {
+			note, _ := transcript.ParseValue(line)
+			print := rows.Print(note.Get("ts"), note.Get("state").Text(), note.Get("text").Text())
+			if seen[print]++; seen[print] > 1 {
+				print += "." + strconv.Itoa(seen[print])
 			}
-			seen := map[string]int{}
-			for _, line := range s.lines {
-				note, _ := transcript.ParseValue(line)
-				print := rows.Print(note.Get("ts"), note.Get("state").Text(), note.Get("text").Text())
-				if seen[print]++; seen[print] > 1 {
-					print += "." + strconv.Itoa(seen[print])
-				}
-				if !yield(rows.Record(print, note), nil) {
-					return
-				}
+			if !yield(rows.Record(print, note), nil) {
+				return
 			}
 		}
 	}
+}
+
+// lines are the notes of a session: those in the parts of the file that its stamp names, or, where
+// they are others meanwhile, those in all of it.
+func (h Harness) lines(t harness.Transcript) ([][]byte, error) {
+	s := session{key: t.Key}
+	for _, p := range parseParts(t.Stamp) {
+		data, err := files.Part(t.Path, p.from, p.to, rows.MaxDocument)
+		if err != nil {
+			break
+		}
+		to := p.from
+		for line := range bytes.Lines(data) {
+			from := to
+			to += int64(len(line))
+			line = trim(line)
+			if note, ok := transcript.ParseValue(line); ok && isNote(note) && keyOf(note) == t.Key {
+				s.add(line, from, to)
+			}
+		}
+	}
+	if len(s.lines) > 0 && s.stamp() == t.Stamp {
+		return s.lines, nil
+	}
+	all, err := h.read(t.Path, nil)
+	for _, s := range all {
+		if s.key == t.Key {
+			return s.lines, err
+		}
+	}
+	return nil, err
+}
+
+// trim takes from a line what may stand around a note.
+func trim(line []byte) []byte {
+	return bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")))
 }
 
 // Turns reads one note: what somebody typed, its tags, and what became of it.
