@@ -51,6 +51,9 @@ type Transcript struct {
 	// Stamp changes whenever the rows change (Rows only). An empty stamp means
 	// unknown: the rows are read in every pass.
 	Stamp string
+	// Entry is what a list of all sessions tells of this one, for Tail, which need not read the
+	// list again (Rows only). It counts in Stamp.
+	Entry []byte
 	// Companions are the files that belong to the session beside its transcript.
 	Companions []Companion
 }

@@ -3,6 +3,7 @@
 package cline
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -120,15 +121,14 @@ func (h Harness) tasks(ctx context.Context, root string, yield func(harness.Tran
 	if err != nil && !yield(harness.Transcript{}, err) {
 		return false
 	}
-	mark := func(task string) string {
-		entry, ok := list[task]
-		if !ok {
-			return ""
+	return tasks.Each(ctx, h.ID(), root, func(t harness.Transcript, err error) bool {
+		if entry, ok := list[filepath.Base(filepath.Dir(t.Path))]; err == nil && ok {
+			sum := sha256.Sum256(entry)
+			t.Stamp += hex.EncodeToString(sum[:8])
+			t.Entry = bytes.Clone(entry)
 		}
-		sum := sha256.Sum256(entry)
-		return hex.EncodeToString(sum[:8])
-	}
-	return tasks.Each(ctx, h.ID(), root, mark, yield)
+		return yield(t, err)
+	})
 }
 
 // history is the extension's list of its tasks: the entry of each, by its id.
@@ -165,9 +165,7 @@ func (Harness) Tail(_ context.Context, t harness.Transcript) iter.Seq2[transcrip
 			rows.Document{Path: t.Path, List: "messages", ID: "id"},
 		)
 	}
-	dir := filepath.Dir(t.Path)
-	list, _ := history(filepath.Dir(dir)) // what is wrong with it was told when it was discovered
-	return tasks.Records(t.Path, list[filepath.Base(dir)])
+	return tasks.Records(t.Path, t.Entry)
 }
 
 // Turns reads a record of Tail.

@@ -3,6 +3,7 @@
 package continuedev
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -66,7 +67,7 @@ func (Harness) Discover(ctx context.Context, env harness.Env) iter.Seq2[harness.
 				sum := sha256.Sum256(entry)
 				return yield(harness.Transcript{
 					Key: "continue:" + id, Source: f.Path + "#" + id, Path: f.Path, Kind: harness.Rows,
-					Stamp: rows.Stamp(f.Path) + hex.EncodeToString(sum[:8]),
+					Stamp: rows.Stamp(f.Path) + hex.EncodeToString(sum[:8]), Entry: bytes.Clone(entry),
 				}, nil)
 			})
 			if !more {
@@ -105,8 +106,7 @@ const about = "about"
 // Tail yields what the list says of the session, the document without its messages, and these.
 func (Harness) Tail(_ context.Context, t harness.Transcript) iter.Seq2[transcript.Record, error] {
 	return func(yield func(transcript.Record, error) bool) {
-		entries, _ := listed(filepath.Dir(t.Path)) // what is wrong with it was told when it was discovered
-		if entry := entries[files.Base(filepath.ToSlash(t.Path), ".json")]; len(entry) > 0 && !yield(rows.Record(about, entry), nil) {
+		if len(t.Entry) > 0 && !yield(rows.Record(about, t.Entry), nil) {
 			return
 		}
 		rows.Records(rows.Document{Path: t.Path, List: "history", IDOf: identity})(yield)

@@ -14,7 +14,8 @@ import (
 //
 // A message is a turn under its id, and what each of its calls returned is one under the id of
 // the call: the message that hands it to the model repeats it. A message in a `$set` is a turn
-// only if no line before was it, for there the model's view of it may be shortened.
+// only if no line before was it, for there the model's view of it may be shortened. Only
+// the last turn.IDsKept ids are known: in a longer `$set` nothing is new above the last of them.
 func (Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
 	c := chat{s: s}
 	if _, ok := transcript.WrappedID(record); ok {
@@ -96,9 +97,24 @@ func (c *chat) header(v transcript.Value) {
 
 // snapshot reads the messages that stand in v, which stands at off, as far as they are new.
 func (c *chat) snapshot(v transcript.Value, off int, messages transcript.Value) {
+	var known []bool // before any of them is noted, which may make others be forgotten
+	last := -1
 	for e := range messages.Elements() {
 		m := readMessage(e)
-		if m.id == nil || m.kind == nil || turn.Remember(c.s, m.id) {
+		is := m.id != nil && turn.Remembered(c.s, m.id)
+		if is {
+			last = len(known)
+		}
+		known = append(known, is)
+	}
+	if len(known) <= turn.IDsKept {
+		last = -1
+	}
+	i := -1
+	for e := range messages.Elements() {
+		i++
+		m := readMessage(e)
+		if i <= last || known[i] || m.id == nil || m.kind == nil || turn.Remember(c.s, m.id) {
 			continue
 		}
 		// e is a part of v, so that its place is the distance between them.

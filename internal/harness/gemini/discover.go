@@ -5,12 +5,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
 
+	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/harness/files"
 	"github.com/terminus-archive/terminus/internal/harness/rows"
@@ -139,6 +142,11 @@ func (d *discovery) transcript(f files.File) (harness.Transcript, error) {
 		if f.Stat.Size == 0 {
 			return harness.Transcript{}, nil
 		}
+		if strings.HasSuffix(f.Path, lines) { // a document has no lines
+			if whole, err := holdsLine(f.Path); err != nil || !whole {
+				return harness.Transcript{}, err
+			}
+		}
 		id = strings.TrimSuffix(strings.TrimSuffix(parts[len(parts)-1], "l"), whole)
 	}
 	t := harness.Transcript{Key: "gemini:" + id, Source: f.Path, Path: f.Path, Dir: d.dirs[parts[0]], Stat: f.Stat}
@@ -150,6 +158,29 @@ func (d *discovery) transcript(f files.File) (harness.Transcript, error) {
 	}
 	t.Companions = d.outputs(parts[0], id)
 	return t, nil
+}
+
+// holdsLine reports whether there is a line break in a file, which one that is just being written
+// may lack.
+func holdsLine(path string) (bool, error) {
+	problem := func(err error) (bool, error) { return false, &harness.Problem{Path: path, Err: err} }
+	f, _, err := fsx.OpenRegular(path)
+	if err != nil {
+		return problem(err)
+	}
+	defer f.Close()
+	part := make([]byte, 64<<10)
+	for {
+		n, err := f.Read(part)
+		switch {
+		case bytes.IndexByte(part[:n], '\n') >= 0:
+			return true, nil
+		case errors.Is(err, io.EOF):
+			return false, nil
+		case err != nil:
+			return problem(err)
+		}
+	}
 }
 
 // isID reports whether a text is fit to name a session.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/harness/gemini"
 	"github.com/terminus-archive/terminus/internal/harness/harnesstest"
 	"github.com/terminus-archive/terminus/internal/ingest"
@@ -62,6 +63,32 @@ func TestASnapshotGivesOnlyWhatWasNotSaid(t *testing.T) {
 	}
 	if s.Damaged != 0 {
 		t.Errorf("%d lines are said to be damaged", s.Damaged)
+	}
+}
+
+func TestALongSnapshotSaysNothingAgain(t *testing.T) {
+	const said, added = 1000, 3
+	message := func(i int, text string) string {
+		return fmt.Sprintf(`{"id":"m%d","type":"user","content":"%s"}`, i, text)
+	}
+	s := transcript.State{Key: "gemini:x"}
+	var all []string
+	for i := range said {
+		gemini.Harness{}.Turns([]byte(message(i, "whole")+"\n"), &s)
+		all = append(all, message(i, "cut"))
+	}
+	for i := range added {
+		all = append(all, message(said+i, "new"))
+	}
+	line := `{"$set":{"messages":[` + strings.Join(all, ",") + `]}}`
+	want := `user m1000 "new"; user m1001 "new"; user m1002 "new"`
+	if got := what(gemini.Harness{}.Turns([]byte(line), &s), line); got != want {
+		t.Errorf("it gives %.200s, want %s", got, want)
+	}
+	// A summary stands above what is known.
+	line = `{"$set":{"messages":[{"id":"sum","type":"user","content":"<state_snapshot>s"},` + strings.Join(all[500:], ",") + `]}}`
+	if got := what(gemini.Harness{}.Turns([]byte(line), &s), line); got != `user sum "<state_snapshot>s"` {
+		t.Errorf("the summary gives %.200s", got)
 	}
 }
 
@@ -137,6 +164,40 @@ func TestADocumentThatBecomesAFileOfLinesStaysOneSession(t *testing.T) {
 		t.Errorf("derived again the turns are\n%q\nthey were\n%q", after, before)
 	}
 	home.Verify()
+}
+
+// A file named after its session before the first line is whole would be another session after.
+func TestAFileWhoseFirstLineIsBeingWrittenIsLeftOut(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "tmp", "p", "chats")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, content, want string }{
+		{"session-1.jsonl", ``, ""},
+		{"session-1.jsonl", `{"sessi`, ""},
+		{"session-1.jsonl", `{"sessionId":"x"`, "gemini:x"},
+		{"session-1.jsonl", `{"sessi` + "\n", "gemini:session-1"},
+		{"session-2.json", `{"messages":[]}`, "gemini:session-2"},
+	} {
+		path := filepath.Join(dir, c.name)
+		if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for found, err := range (gemini.Harness{}).Discover(t.Context(), harness.Env{Roots: []string{root}}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += found.Key
+		}
+		if got != c.want {
+			t.Errorf("%q gives %q, want %q", c.content, got, c.want)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func FuzzTurnsOfGemini(f *testing.F) {

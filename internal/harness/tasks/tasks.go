@@ -91,7 +91,7 @@ func (Extension) Modifies(tool string) bool { return Tools.Modifies(tool) }
 func (x Extension) Discover(ctx context.Context, env harness.Env) iter.Seq2[harness.Transcript, error] {
 	return func(yield func(harness.Transcript, error) bool) {
 		for _, root := range env.Roots {
-			if !Each(ctx, x.HarnessID, root, nil, yield) {
+			if !Each(ctx, x.HarnessID, root, yield) {
 				return
 			}
 		}
@@ -117,9 +117,8 @@ func (Extension) Tail(_ context.Context, t harness.Transcript) iter.Seq2[transcr
 func (Extension) Turns(record []byte, s *transcript.State) []transcript.Turn { return Turns(record, s) }
 
 // Each yields the tasks below a root as transcripts of a harness, and reports whether it came to
-// the end. mark, if not nil, is what changes whenever something that is told of the task
-// elsewhere does.
-func Each(ctx context.Context, id, root string, mark func(task string) string, yield func(harness.Transcript, error) bool) bool {
+// the end.
+func Each(ctx context.Context, id, root string, yield func(harness.Transcript, error) bool) bool {
 	w := files.Walk{
 		Depth: 2,
 		Enter: func(rel string) bool { return !strings.Contains(rel, "/") || files.Dir(rel) == folder },
@@ -136,9 +135,6 @@ func Each(ctx context.Context, id, root string, mark func(task string) string, y
 		t := harness.Transcript{
 			Key: id + ":" + task, Source: f.Path + "#" + task, Path: f.Path, Kind: harness.Rows,
 			Stamp: rows.Stamp(f.Path, filepath.Join(filepath.Dir(f.Path), item)),
-		}
-		if mark != nil {
-			t.Stamp += mark(task)
 		}
 		return yield(t, nil)
 	})

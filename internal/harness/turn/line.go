@@ -47,25 +47,37 @@ var bom = []byte("\xef\xbb\xbf")
 
 const (
 	idBytes = 6 // of a hash of 32 bits as text
-	// idsKept is how many ids fit in State.Own.
-	idsKept = transcript.StateLimit / idBytes
+	// IDsKept is how many ids fit in State.Own: those that Remember knows.
+	IDsKept = transcript.StateLimit / idBytes
 )
 
 // Remember notes an id in s, and reports whether it was noted before. The last 682 ids are
 // known; of two in 2^32 one is taken for the other. It takes all of State.Own.
 func Remember(s *transcript.State, id []byte) bool {
-	h := fnv.New32a()
-	_, _ = h.Write(id)
-	name := base64.RawStdEncoding.EncodeToString(h.Sum(nil))
+	if Remembered(s, id) {
+		return true
+	}
 	own := s.Own[:len(s.Own)/idBytes*idBytes]
-	for i := 0; i < len(own); i += idBytes {
-		if own[i:i+idBytes] == name {
+	if len(own) >= IDsKept*idBytes {
+		own = own[len(own)-(IDsKept-1)*idBytes:]
+	}
+	s.Own = own + hashed(id)
+	return false
+}
+
+// Remembered reports whether an id was noted by Remember, and notes nothing.
+func Remembered(s *transcript.State, id []byte) bool {
+	name := hashed(id)
+	for i := 0; i+idBytes <= len(s.Own); i += idBytes {
+		if s.Own[i:i+idBytes] == name {
 			return true
 		}
 	}
-	if len(own) >= idsKept*idBytes {
-		own = own[len(own)-(idsKept-1)*idBytes:]
-	}
-	s.Own = own + name
 	return false
+}
+
+func hashed(id []byte) string {
+	h := fnv.New32a()
+	_, _ = h.Write(id)
+	return base64.RawStdEncoding.EncodeToString(h.Sum(nil))
 }
