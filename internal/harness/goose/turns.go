@@ -49,13 +49,18 @@ func (h Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
 		s.Damaged++
 		return nil
 	}
-	if copied := row.Get("copied").Text(); len(copied) > 0 {
+	copied := row.Get("copied").Text()
+	if len(copied) > 0 {
 		s.SeeOrigin(copied)
-		return nil
 	}
 	m := message{record: record, id: saying(row.Get("role"), created, content), at: transcript.Time(created), s: s}
 	m.agentOnly = metadata.Get("userVisible").Kind() == 'f' && metadata.Get("agentVisible").Kind() != 'f'
 	m.read(row.Get("role").Text(), content)
+	if len(copied) > 0 { // it is found in the session that it was taken over from
+		for i := range m.turns {
+			m.turns[i].Unindexed = true
+		}
+	}
 	return m.turns
 }
 

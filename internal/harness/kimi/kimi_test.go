@@ -1,6 +1,8 @@
 package kimi_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,6 +71,35 @@ func TestWhatWasTakenOutOfALogStays(t *testing.T) {
 			t.Errorf("%q is found %d times, want %d", word, n, want)
 		}
 	}
+}
+
+func TestALineThatCannotBeHeldCostsNoOther(t *testing.T) {
+	home := harnesstest.Open(t, kimi.Harness{}, harnesstest.Options{})
+	path := filepath.Join(home.Dir, log)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	const behind = `{"type":"context.append_message","time":1772445702000,"message":{"role":"user","content":"behind it a quoll"}}`
+	for _, text := range []string{
+		`{"type":"`, strings.Repeat("x", 65<<20), "\"}\n\xff\xfe no json\n", behind, "\n", strings.Repeat("y", 65<<20),
+	} {
+		if _, err := f.WriteString(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if res := home.Pass(); len(res.Unreadable) != 0 {
+		t.Errorf("unreadable: %v", res.Unreadable)
+	}
+	if n := home.Finds("quoll"); n != 1 {
+		t.Errorf("what stands behind a long line is found %d times", n)
+	}
+	coded := base64.StdEncoding.EncodeToString([]byte("\xff\xfe no json"))
+	if !bytes.Contains(home.Stream("kimi:session_k1"), []byte(coded)) {
+		t.Error("a line that is not UTF-8 is archived as another")
+	}
+	home.Verify()
 }
 
 func FuzzTurnsOfKimi(f *testing.F) {

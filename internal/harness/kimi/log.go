@@ -6,8 +6,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -19,6 +19,9 @@ import (
 
 // maxLine bounds a line of a log: a longer one cannot be held as a record.
 const maxLine = rows.MaxDocument
+
+// longStart is how much of a longer one is looked at.
+const longStart = 4 << 10
 
 // read yields the records of a log. A line without its end is being written, and is left for
 // a later pass.
@@ -33,7 +36,7 @@ func read(ctx context.Context, path string, yield func(transcript.Record, error)
 	l := log{yield: yield, seen: map[string]int{}}
 	in := bufio.NewReaderSize(f, 1<<16)
 	for {
-		line, err := in.ReadBytes('\n')
+		line, long, err := next(in)
 		if errors.Is(err, io.EOF) {
 			l.close()
 			return
@@ -41,15 +44,36 @@ func read(ctx context.Context, path string, yield func(transcript.Record, error)
 		if err == nil {
 			err = ctx.Err()
 		}
-		if err == nil && len(line) > maxLine {
-			err = errors.New("a line of it is too long")
-		}
 		if err != nil {
 			fail(err)
 			return
 		}
+		if long {
+			// The record is no object, and so counts as damaged. It is told from others by how it begins.
+			if !l.close() || !l.record(line, rows.Text(fmt.Appendf(nil, "a line of more than %d bytes", maxLine))) {
+				return
+			}
+			continue
+		}
 		if !l.add(bytes.TrimSpace(line)) {
 			return
+		}
+	}
+}
+
+// next reads a line as far as its end. Of a line of more than maxLine bytes it gives the
+// beginning, and holds no more: long is true then. A line without its end is an io.EOF.
+func next(in *bufio.Reader) (line []byte, long bool, err error) {
+	for {
+		piece, err := in.ReadSlice('\n')
+		if !long {
+			line = append(line, piece...)
+		}
+		if len(line) > maxLine {
+			line, long = bytes.Clone(line[:longStart]), true
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, long, err
 		}
 	}
 }
@@ -63,9 +87,12 @@ type log struct {
 	step  [][]byte // the lines of the step that is open, nil where none is
 	held  [][]byte // what came in it and follows it
 	bytes int      // of step
+
+	waiting int // bytes of held
 }
 
-// maxStep bounds the bytes of one step's record. A step of more is several.
+// maxStep bounds the bytes of one step's record, and of what is held behind it. A step of more is
+// several.
 const maxStep = 16 << 20
 
 // add takes a line and reports whether to go on.
@@ -75,7 +102,7 @@ func (l *log) add(line []byte) bool {
 	}
 	v, ok := transcript.ParseValue(line)
 	if !ok {
-		line, _ = json.Marshal(string(line)) // a string can always be marshalled
+		line = rows.Text(line)
 		return l.close() && l.record(line, line)
 	}
 	switch kind := eventKind(v); kind {
@@ -89,8 +116,9 @@ func (l *log) add(line []byte) bool {
 		l.bytes += len(line)
 		return kind != "step.end" || l.close()
 	case "tool.result":
-		if l.step != nil {
+		if l.step != nil && l.waiting+len(line) <= maxStep {
 			l.held = append(l.held, line)
+			l.waiting += len(line)
 			return true
 		}
 	}
@@ -100,7 +128,7 @@ func (l *log) add(line []byte) bool {
 // close ends the step that is open.
 func (l *log) close() bool {
 	step, held := l.step, l.held
-	l.step, l.held, l.bytes = nil, nil, 0
+	l.step, l.held, l.bytes, l.waiting = nil, nil, 0, 0
 	if step != nil {
 		row := append([]byte{'['}, bytes.Join(step, []byte(","))...)
 		if !l.record(step[0], append(row, ']')) {

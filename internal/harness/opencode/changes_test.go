@@ -1,6 +1,8 @@
 package opencode_test
 
 import (
+	"context"
+	"database/sql"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -110,5 +112,65 @@ func TestAStoreOfAnotherFormIsNoEmptyOne(t *testing.T) {
 		if len(res.Unreadable) != 1 || !strings.Contains(res.Unreadable[0].String(), "its form is not known") {
 			t.Errorf("%s: unreadable %v", script, res.Unreadable)
 		}
+	}
+}
+
+func TestAMessageThatIsDeletedMeanwhileCostsNoOther(t *testing.T) {
+	home := harnesstest.Open(t, opencode.Kilo(), harnesstest.Options{})
+	db := filepath.Join(home.Dir, filepath.FromSlash(kilos))
+	// The agent has it open: then it can be written to while it is read.
+	agent, err := sql.Open("sqlite", "file:"+filepath.ToSlash(db)+"?_pragma=journal_mode(wal)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer agent.Close()
+	run := func(script string) {
+		t.Helper()
+		if _, err := agent.Exec(script); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(`
+		INSERT INTO message (id, session_id, time_created, time_updated, data) VALUES
+			('msg_x1', 'ses_k1', 8000000000001, 1, '{"role":"user"}'), ('msg_x2', 'ses_k1', 8000000000002, 1, '{"role":"user"}')`)
+	for _, tr := range home.Found() {
+		if tr.Key != "kilocode:ses_k1" {
+			continue
+		}
+		deleted, last := false, ""
+		n := 0
+		for r, err := range opencode.Kilo().Tail(context.Background(), tr) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+			last = r.ID
+			if strings.HasPrefix(r.ID, "msg_") && !deleted {
+				deleted = true
+				run(`DELETE FROM message WHERE id = 'msg_x1'`)
+			}
+		}
+		if !deleted || last != "msg_x2" {
+			t.Errorf("of %d records the last is %q, want that of the message behind the deleted one", n, last)
+		}
+	}
+}
+
+func TestATimeOfAnyTypeIsOneByWhichCopiesAreKnown(t *testing.T) {
+	home := harnesstest.Open(t, opencode.Harness{}, harnesstest.Options{})
+	harnesstest.Database(t, filepath.Join(home.Dir, filepath.FromSlash(main)),
+		`
+		UPDATE message SET time_created = CAST(time_created AS BLOB); UPDATE session SET time_created = CAST(time_created AS BLOB)`)
+	n := 0
+	for _, tr := range home.Found() {
+		for _, err := range (opencode.Harness{}).Tail(context.Background(), tr) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+	}
+	if n == 0 {
+		t.Error("nothing is read")
 	}
 }

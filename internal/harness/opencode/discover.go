@@ -212,7 +212,7 @@ func (f form) listing(table string) string {
 		entry = `(SELECT count(*) || '/' || max(time_created) FROM session_message WHERE session_id = s.id)`
 	}
 	if f.entries && !f.events {
-		entry += ` || '/' || (SELECT sum(length(data)) FROM session_message WHERE session_id = s.id)`
+		entry += ` || '/' || (SELECT sum(octet_length(data)) FROM session_message WHERE session_id = s.id)`
 	}
 	return `SELECT s.id, s.directory, s.time_updated AS updated,
 		` + column(f.parent, "s.parent_id") + ` AS parent,

@@ -104,13 +104,16 @@ func (r *reader) all(sessions, table, order string, before func(message transcri
 	}
 	for _, one := range ids {
 		var copied any
-		if source, ok := copies[one.Value("time_created")]; ok {
+		if source, ok := copies[one.Text("time_created")]; ok {
 			copied = source
 		}
 		id := one.Text("id")
 		found, err := r.read(`SELECT '`+table+`' AS "table", ? AS copied, m.* FROM `+table+` m WHERE id = ?`, copied, id)
-		if err != nil || len(found) == 0 {
+		if err != nil {
 			return err
+		}
+		if len(found) == 0 {
+			continue // it was deleted since its id was read
 		}
 		if before != nil {
 			if err := before(found[0].Object, copied); err != nil {
@@ -148,8 +151,8 @@ func (r *reader) parts(message transcript.Value, copied any) error {
 // forks a session by copying its messages, with new ids and their old times, into one that is
 // made later. It gives for each the id of the session that it was copied from last. Where that
 // one is gone, nothing tells that they are copies, and they are not: nobody else has them.
-func (r *reader) copies(sessions, table string) (map[any]string, error) {
-	out := map[any]string{}
+func (r *reader) copies(sessions, table string) (map[string]string, error) {
+	out := map[string]string{}
 	// To look for them costs a walk over the messages of all sessions: few sessions need it.
 	older, err := r.read(`SELECT 1 FROM `+table+` WHERE session_id = ?1
 		AND time_created < (SELECT time_created FROM `+sessions+` WHERE id = ?1) LIMIT 1`, r.id)
@@ -157,7 +160,7 @@ func (r *reader) copies(sessions, table string) (map[any]string, error) {
 		return nil, err
 	}
 	err = r.db.Each(r.ctx, func(row rows.Row) bool {
-		out[row.Value("at")] = row.Text("source")
+		out[row.Text("at")] = row.Text("source")
 		return true
 	}, `SELECT o.time_created AS at, o.session_id AS source
 		FROM `+sessions+` s

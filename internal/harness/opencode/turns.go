@@ -11,8 +11,8 @@ import (
 )
 
 // Turns reads a record: a part gives one turn, a tool that returned two, the call and what
-// came of it. Copies that a fork made are no turns: those of the session that they come from
-// are.
+// came of it. Copies that a fork made are turns that search does not find: it finds those of the
+// session that they come from.
 func (Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
 	id, row := rows.Read(record)
 	if row.Kind() != '{' || id == "" {
@@ -31,9 +31,9 @@ func (Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
 	default:
 		return nil
 	}
-	if copied := row.Get("copied").Text(); len(copied) > 0 {
+	copied := row.Get("copied").Text()
+	if len(copied) > 0 {
 		s.SeeOrigin(copied)
-		return nil
 	}
 	if r.data.Kind() != '{' {
 		s.Damaged++
@@ -47,6 +47,11 @@ func (Harness) Turns(record []byte, s *transcript.State) []transcript.Turn {
 		r.failure(r.data.Get("error"), r.time(r.data.Get("time", "completed"), row.Get("time_updated"), row.Get("time_created")))
 	default:
 		r.entry()
+	}
+	if len(copied) > 0 {
+		for i := range r.turns {
+			r.turns[i].Unindexed = true
+		}
 	}
 	return r.turns
 }

@@ -3,8 +3,6 @@ package pi
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -95,7 +93,7 @@ func clawSessions(ctx context.Context, f files.File, parents map[string]string, 
 				Key: key, Source: f.Path + "#" + id, Path: f.Path, Kind: harness.Rows, Parent: parents[key], Stamp: r.Text("stamp"),
 			})
 			return true
-		}, `SELECT session_id, count(*) || '.' || max(seq) || '.' || max(created_at) || '.' || sum(length(CAST(event_json AS BLOB))) AS stamp
+		}, `SELECT session_id, count(*) || '.' || max(seq) || '.' || max(created_at) || '.' || sum(octet_length(event_json)) AS stamp
 			FROM `+clawEvents+` WHERE session_id <> '' GROUP BY session_id ORDER BY session_id`)
 	})
 	if err != nil {
@@ -141,14 +139,9 @@ func clawTail(ctx context.Context, t harness.Transcript, yield func(transcript.R
 	}
 	defer d.Close()
 	err = clawOpen(ctx, t.Path, func(db *rows.DB) error {
-		var failed error
 		seen := map[string]bool{}
-		err := db.Each(ctx, func(r rows.Row) bool {
-			event, err := clawEvent(r.Bytes("event_json"), d)
-			if err != nil {
-				failed = &harness.Problem{Path: t.Path, Err: fmt.Errorf("session %s, event %s: %w", id, r.Text("seq"), err)}
-				return false
-			}
+		return db.Each(ctx, func(r rows.Row) bool {
+			event := clawEvent(r.Bytes("event_json"), d)
 			name := "#" + r.Text("seq")
 			if own := event.Get("id").String(); own != "" && !seen[own] && string(event.Get("type")) != `"session"` {
 				name = own
@@ -157,10 +150,6 @@ func clawTail(ctx context.Context, t harness.Transcript, yield func(transcript.R
 			stopped = !yield(rows.Record(name, event), nil)
 			return !stopped
 		}, `SELECT seq, event_json FROM `+clawEvents+` WHERE session_id = ? ORDER BY seq`, id)
-		if failed != nil {
-			return failed
-		}
-		return err
 	})
 	if err != nil && !stopped {
 		yield(transcript.Record{}, err)
@@ -172,17 +161,18 @@ const maxEvent = 64 << 20
 
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// clawEvent is an event as JSON: what is no JSON as the text that it is.
-func clawEvent(data []byte, d *zstd.Decoder) (transcript.Value, error) {
+// clawEvent is an event as JSON: what is no JSON as the text that it is, and what cannot be
+// decompressed as its bytes.
+func clawEvent(data []byte, d *zstd.Decoder) transcript.Value {
 	if bytes.HasPrefix(data, zstdMagic) {
 		plain, err := d.DecodeAll(data, nil)
 		if err != nil {
-			return nil, fmt.Errorf("it cannot be decompressed: %w", err)
+			return rows.Text(data)
 		}
 		data = plain
 	}
 	if v, ok := transcript.ParseValue(data); ok {
-		return v, nil
+		return v
 	}
-	return json.Marshal(string(data))
+	return rows.Text(data)
 }
