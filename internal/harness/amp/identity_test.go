@@ -19,8 +19,10 @@ func TestAMessageIsKnownByWhatItKeeps(t *testing.T) {
 		{"what the model says grows", text("assistant", head, ""), text("assistant", head+"and more", `,{"type":"tool_use","id":"c"}`), true},
 		{"prompts begin alike", text("user", head+"one", ""), text("user", head+"two", ""), false},
 		{"prompts go on in another text", text("user", "see", `,{"type":"text","text":"one"}`), text("user", "see", `,{"type":"text","text":"two"}`), false},
-		{"a result comes", `{"role":"user","content":[{"type":"tool_result","toolUseID":"c","run":{"status":"in-progress"}}]}`,
-			`{"role":"user","content":[{"type":"tool_result","toolUseID":"c","run":{"status":"done","result":"x"}}]}`, true},
+		{
+			"a result comes", `{"role":"user","content":[{"type":"tool_result","toolUseID":"c","run":{"status":"in-progress"}}]}`,
+			`{"role":"user","content":[{"type":"tool_result","toolUseID":"c","run":{"status":"done","result":"x"}}]}`, true,
+		},
 	} {
 		if one, other := identity(transcript.Value(c.one)), identity(transcript.Value(c.other)); (one == other) != c.same {
 			t.Errorf("%s: the ids are %q and %q", c.name, one, other)

@@ -138,11 +138,15 @@ func TestATaskThatIsCutAtTheTopKeepsResultsApartThatBeginAlike(t *testing.T) {
 	head := strings.Repeat("olive ", 20)
 	for _, c := range []struct{ name, first, second string }{
 		{"one text", `"` + head + `one"`, `"` + head + `two"`},
-		{"a text behind what was called", `[{"type":"text","text":"[ls] Result:"},{"type":"text","text":"one"}]`,
-			`[{"type":"text","text":"[ls] Result:"},{"type":"text","text":"two"}]`},
+		{
+			"a text behind what was called", `[{"type":"text","text":"[ls] Result:"},{"type":"text","text":"one"}]`,
+			`[{"type":"text","text":"[ls] Result:"},{"type":"text","text":"two"}]`,
+		},
 		{"a result", `[{"type":"tool_result","tool_use_id":"c","content":"one"}]`, `[{"type":"tool_result","tool_use_id":"c","content":"two"}]`},
-		{"a result of texts", `[{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"one"}]}]`,
-			`[{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"two"}]}]`},
+		{
+			"a result of texts", `[{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"one"}]}]`,
+			`[{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"two"}]}]`,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			first, second := `{"role":"user","content":`+c.first+`}`, `{"role":"user","content":`+c.second+`}`
