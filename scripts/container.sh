@@ -49,9 +49,19 @@ set -- --build-arg "VERSION=$version" --build-arg "COMMIT=$commit" --build-arg "
 [ -z "${BASE:-}" ] || set -- "$@" --build-arg "BASE=$BASE"
 [ -z "${GOPROXY:-}" ] || set -- "$@" --build-arg "GOPROXY=$GOPROXY"
 
-# Buildah tells a build its platform only where it was told itself.
+# Buildah tells a build its platform only where it was told itself. Told another one than that of this
+# machine, it looks for a base image of that platform, though the build runs here: so it is told what to
+# build for, and the image afterwards what it is for.
 platform=${PLATFORM:-}
-[ -n "$platform" ] || [ "$engine" = docker ] || platform=$(buildah info --format '{{.host.os}}/{{.host.arch}}')
+other=
+if [ "$engine" = buildah ]; then
+  host=$(buildah info --format '{{.host.os}}/{{.host.arch}}')
+  if [ -n "$platform" ] && [ "$platform" != "$host" ]; then
+    other=$platform
+    set -- "$@" --build-arg "TARGETOS=${other%%/*}" --build-arg "TARGETARCH=${other#*/}"
+  fi
+  platform=$host
+fi
 [ -z "$platform" ] || set -- "$@" --platform "$platform"
 
 case $what in
@@ -79,6 +89,11 @@ docker)
 buildah)
   # shellcheck disable=SC2086
   buildah bud --timestamp "$seconds" --identity-label=false ${CONTAINER_FLAGS:-} "$@" "$work/src"
+  if [ -n "$other" ] && [ "$what" = image ]; then
+    made=$(buildah from --pull-never "$target")
+    buildah config --os "${other%%/*}" --arch "${other#*/}" "$made"
+    buildah commit --timestamp "$seconds" --identity-label=false --rm "$made" "$target"
+  fi
   ;;
 *) fail "there is no engine $engine: CONTAINER_ENGINE is docker or buildah" ;;
 esac
