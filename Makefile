@@ -20,7 +20,7 @@ export GOFLAGS += -trimpath
 
 # A package's tests finish in seconds. The slowest, which run the real binary
 # over and over, stay far below this even on two busy cores.
-TEST_TIMEOUT ?= 8m
+TEST_TIMEOUT ?= 12m
 RACE_TIMEOUT ?= 20m
 FUZZTIME     ?= 10s
 CRASH_KILLS  ?= 100

@@ -93,7 +93,8 @@ func (e *env) sources(ctx context.Context) (sourcesDocument, []string, error) {
 	}
 	archived := map[string]search.Source{}
 	var run *search.Run
-	_, warnings, err := ask(ctx, e, func(r *search.Reader) (bool, error) {
+	// That the store was made by another build does not bear on what is counted here.
+	_, _, err = ask(ctx, e, func(r *search.Reader) (bool, error) {
 		snap, err := r.Snapshot(ctx)
 		if err != nil {
 			return false, err
@@ -105,11 +106,11 @@ func (e *env) sources(ctx context.Context) (sourcesDocument, []string, error) {
 		return true, err
 	})
 	if err != nil {
-		return doc, warnings, err
+		return doc, nil, err
 	}
 	looks, err := ingest.LookAround(ctx, cfg, registry.All(), 0)
 	if err != nil {
-		return doc, warnings, err
+		return doc, nil, err
 	}
 	var failed []string
 	if run != nil {
@@ -122,7 +123,7 @@ func (e *env) sources(ctx context.Context) (sourcesDocument, []string, error) {
 	for i, l := range looks {
 		doc.Sources = append(doc.Sources, sourceOf(l, archived[l.Harness.ID()], owned[i]))
 	}
-	warnings = append(warnings, cfg.Warnings...)
+	warnings := slices.Clone(cfg.Warnings)
 	for _, id := range slices.Sorted(maps.Keys(cfg.Harness)) {
 		if !slices.ContainsFunc(doc.Sources, func(s sourceItem) bool { return s.Harness == id }) {
 			warnings = append(warnings, fmt.Sprintf("[harness.%s] in %s: no agent has that id; those listed here have one", id, config.FileName))
