@@ -2,6 +2,8 @@ package wire
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -52,7 +54,7 @@ func takeTurn(ctx context.Context, dir string) (*turn, error) {
 		}
 		// A directory may go between making it and making a file in it, with the
 		// turn of another.
-		if err != nil && !os.IsNotExist(err) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 		select {
