@@ -69,7 +69,7 @@ func TestASnapshotGivesOnlyWhatWasNotSaid(t *testing.T) {
 func TestALongSnapshotSaysNothingAgain(t *testing.T) {
 	const said, added = 1000, 3
 	message := func(i int, text string) string {
-		return fmt.Sprintf(`{"id":"m%d","type":"user","content":"%s"}`, i, text)
+		return fmt.Sprintf(`{"id":"m%d","type":"user","content":%q}`, i, text)
 	}
 	s := transcript.State{Key: "gemini:x"}
 	var all []string
