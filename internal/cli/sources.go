@@ -163,19 +163,18 @@ func sourceOf(l ingest.Look, a search.Source, failed []skippedItem) sourceItem {
 	if seen := l.Harness.Seen(); seen != "" {
 		s.Seen = &seen
 	}
-	skipped := map[string]bool{}
 	for _, f := range l.Skipped {
 		s.Skipped = append(s.Skipped, skippedItem{f.Path, f.Reason})
-		skipped[f.Path] = true
 	}
 	for _, r := range l.Roots {
 		s.Roots = append(s.Roots, sourceRoot(r))
 		s.Found = s.Found || r.Found
 	}
+	now := s.Skipped // what is said of a place now goes before what the last pass said
 	for _, f := range failed {
-		if !skipped[f.Path] && !skipped[f.Path+f.Reason] { // of one database many sessions may have failed
+		told := slices.ContainsFunc(now, func(k skippedItem) bool { return k.Path == f.Path })
+		if !told && !slices.Contains(s.Skipped, f) { // of one database many sessions may have failed
 			s.Skipped = append(s.Skipped, f)
-			skipped[f.Path+f.Reason] = true
 		}
 	}
 	return s
@@ -191,17 +190,17 @@ func (e *env) printSources(doc sourcesDocument) {
 			continue
 		}
 		there++
-		e.printf("%s\n", e.screen.row(0,
-			cell{e.screen.style(bold, s.Harness), never}, cell{s.Name, gladly}, cell{count(s.Sessions, "session"), never},
-			cell{count(s.Turns, "turn"), never}, cell{byteCount(s.Bytes), never}, mark(!s.Enabled, "(switched off)"),
-			mark(s.Seen == nil, "(from documents)")))
+		head := gap + e.screen.row(len(s.Harness+gap),
+			cell{s.Name, gladly}, cell{count(s.Sessions, "session"), never}, cell{count(s.Turns, "turn"), never},
+			cell{byteCount(s.Bytes), never}, mark(!s.Enabled, "(switched off)"), mark(s.Seen == nil, "(from documents)"))
+		e.printf("%s%s\n", e.screen.style(bold, s.Harness), head)
 		for _, r := range s.Roots {
 			if r.Found || !s.Found {
-				e.printf("    %s%s\n", visible(r.Path), orElse(r.Found, "", "  (not there)"))
+				e.printf("%s%s\n", excerptIndent, e.screen.row(len(excerptIndent), cell{visible(r.Path), gladly}, mark(!r.Found, "(not there)")))
 			}
 		}
 		for _, k := range s.Skipped {
-			e.printf("    not read: %s: %s\n", visible(k.Path), visible(k.Reason))
+			e.printf("%snot read: %s: %s\n", excerptIndent, visible(k.Path), visible(k.Reason))
 		}
 	}
 	if len(absent) > 0 {
@@ -210,11 +209,4 @@ func (e *env) printSources(doc sourcesDocument) {
 	if doc.LastPass == nil {
 		e.notef("nothing is archived yet: terminus ingest")
 	}
-}
-
-func orElse(on bool, yes, no string) string {
-	if on {
-		return yes
-	}
-	return no
 }
