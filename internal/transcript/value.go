@@ -149,3 +149,13 @@ func (v Value) Nested() Value {
 	inner, _ := ParseValue(v.Text())
 	return inner
 }
+
+// FirstText is the first text that says anything among values, nil where none does.
+func FirstText(values ...Value) []byte {
+	for _, v := range values {
+		if t := v.Text(); len(t) > 0 {
+			return t
+		}
+	}
+	return nil
+}

@@ -24,7 +24,6 @@ package claude
 
 import (
 	"context"
-	"fmt"
 	"iter"
 
 	"github.com/terminus-archive/terminus/internal/harness"
@@ -72,7 +71,5 @@ func (Harness) Modifies(tool string) bool {
 // Tail yields one error: a transcript of Claude Code is a file of lines, which
 // the caller reads itself.
 func (Harness) Tail(_ context.Context, t harness.Transcript) iter.Seq2[transcript.Record, error] {
-	return func(yield func(transcript.Record, error) bool) {
-		yield(transcript.Record{}, fmt.Errorf("%s: a claude transcript is read as a file of lines", t.Path))
-	}
+	return harness.NoTail(t)
 }

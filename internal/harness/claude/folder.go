@@ -43,7 +43,7 @@ func (w *walk) folder(h *haul, f place) {
 		name := e.Name()
 		switch {
 		case e.IsDir():
-			loose := w.session(h, f.child(name), holds(entries, name+lineSuffix) && isUUID(name))
+			loose := w.session(h, f.child(name), holds(entries, name+lineSuffix) && harness.IsUUID(name))
 			if len(loose) > 0 {
 				pending[name] = loose
 			}

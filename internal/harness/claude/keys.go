@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/terminus-archive/terminus/internal/harness"
 )
 
 // Names that Claude Code gives to folders and files. They are compared as
@@ -159,26 +161,5 @@ func isAgentFile(name string) bool {
 
 func isSessionFile(name string) bool {
 	stem, ok := strings.CutSuffix(name, lineSuffix)
-	return ok && isUUID(stem)
-}
-
-// isUUID takes hexadecimal groups of 8-4-4-4-12 in either case, of any version.
-func isUUID(s string) bool {
-	const length = 36
-	if len(s) != length {
-		return false
-	}
-	for i := range length {
-		c := s[i]
-		switch {
-		case i == 8 || i == 13 || i == 18 || i == 23:
-			if c != '-' {
-				return false
-			}
-		case '0' <= c && c <= '9', 'a' <= c|0x20 && c|0x20 <= 'f':
-		default:
-			return false
-		}
-	}
-	return true
+	return ok && harness.IsUUID(stem)
 }

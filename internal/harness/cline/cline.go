@@ -7,8 +7,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -136,25 +134,8 @@ func history(root string) (map[string]transcript.Value, error) {
 	if filepath.Base(root) == "tasks" {
 		root = filepath.Dir(root)
 	}
-	path := filepath.Join(root, "state", "taskHistory.json")
-	data, err := files.Read(path, rows.MaxDocument)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, &harness.Problem{Path: path, Err: err}
-	}
-	doc, ok := transcript.ParseValue(data)
-	if !ok || doc.Kind() != '[' {
-		return nil, &harness.Problem{Path: path, Err: errors.New("it is no list of tasks; their titles and directories are not read")}
-	}
-	list := map[string]transcript.Value{}
-	for entry := range doc.Elements() {
-		if id := entry.Get("id").String(); id != "" {
-			list[id] = entry
-		}
-	}
-	return list, nil
+	return rows.Index(filepath.Join(root, "state", "taskHistory.json"), "id",
+		"it is no list of tasks; their titles and directories are not read")
 }
 
 // Tail yields what is told of the session, then its messages.

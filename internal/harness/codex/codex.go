@@ -16,7 +16,6 @@ package codex
 
 import (
 	"context"
-	"fmt"
 	"iter"
 
 	"github.com/terminus-archive/terminus/internal/harness"
@@ -92,9 +91,7 @@ func (Harness) Bulk() harness.Bulk {
 func (Harness) Tail(ctx context.Context, t harness.Transcript) iter.Seq2[transcript.Record, error] {
 	switch {
 	case t.Kind != harness.Rows:
-		return func(yield func(transcript.Record, error) bool) {
-			yield(transcript.Record{}, fmt.Errorf("%s: a rollout is read as a file of lines", t.Path))
-		}
+		return harness.NoTail(t)
 	case isPrompts(t):
 		return prompts(ctx, t)
 	}

@@ -19,7 +19,6 @@ const (
 
 	rolloutStart = "rollout-"
 	keyStart     = "codex:"
-	uuidLength   = 36
 	// dayDepth is how deep YYYY/MM/DD is.
 	dayDepth = 3
 )
@@ -89,26 +88,10 @@ func keyOf(name string) string {
 	for _, form := range forms {
 		stem = strings.TrimSuffix(stem, form)
 	}
-	if n := len(stem) - uuidLength; n >= 0 && isUUID(stem[n:]) {
+	if n := len(stem) - harness.UUIDLength; n >= 0 && harness.IsUUID(stem[n:]) {
 		stem = stem[n:]
 	}
 	return keyStart + stem
-}
-
-// isUUID takes hexadecimal groups of 8-4-4-4-12.
-func isUUID(s string) bool {
-	for i, c := range []byte(s) {
-		switch {
-		case i == 8 || i == 13 || i == 18 || i == 23:
-			if c != '-' {
-				return false
-			}
-		case '0' <= c && c <= '9', 'a' <= c|0x20 && c|0x20 <= 'f':
-		default:
-			return false
-		}
-	}
-	return len(s) == uuidLength
 }
 
 // KeyAt is the key of the rollout at a path, "" for any other file.

@@ -7,8 +7,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"io/fs"
 	"iter"
 	"path/filepath"
 
@@ -79,25 +77,7 @@ func (Harness) Discover(ctx context.Context, env harness.Env) iter.Seq2[harness.
 
 // listed gives what the list says of each session, by its id.
 func listed(root string) (map[string]transcript.Value, error) {
-	path := filepath.Join(root, list)
-	data, err := files.Read(path, rows.MaxDocument)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, &harness.Problem{Path: path, Err: err}
-	}
-	doc, ok := transcript.ParseValue(data)
-	if !ok || doc.Kind() != '[' {
-		return nil, &harness.Problem{Path: path, Err: errors.New("it is no list of sessions; when they began is not read")}
-	}
-	entries := map[string]transcript.Value{}
-	for entry := range doc.Elements() {
-		if id := entry.Get("sessionId").String(); id != "" {
-			entries[id] = entry
-		}
-	}
-	return entries, nil
+	return rows.Index(filepath.Join(root, list), "sessionId", "it is no list of sessions; when they began is not read")
 }
 
 // about is the id of the record that holds what the list says of a session.

@@ -14,11 +14,9 @@ package copilot
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"iter"
 	"path/filepath"
 	"strings"
-	"unicode"
 
 	"github.com/terminus-archive/terminus/internal/harness"
 	"github.com/terminus-archive/terminus/internal/harness/files"
@@ -59,9 +57,7 @@ func (Harness) Modifies(tool string) bool { return tools.Modifies(tool) }
 
 // Tail yields one error: a session is a file of lines.
 func (Harness) Tail(_ context.Context, t harness.Transcript) iter.Seq2[transcript.Record, error] {
-	return func(yield func(transcript.Record, error) bool) {
-		yield(transcript.Record{}, fmt.Errorf("%s: it is read as a file of lines", t.Path))
-	}
+	return harness.NoTail(t)
 }
 
 const (
@@ -118,7 +114,7 @@ func describe(ctx context.Context, f files.File) (harness.Transcript, error) {
 	}
 	data := head.Get("data")
 	id := data.Get("sessionId").String()
-	if !isID(id) {
+	if !harness.NamesSession(id) {
 		id = files.Dir(f.Rel)
 	}
 	dir := filepath.Dir(f.Path)
@@ -130,12 +126,6 @@ func describe(ctx context.Context, f files.File) (harness.Transcript, error) {
 		t.Dir = directory(filepath.Join(dir, workspace))
 	}
 	return t, nil
-}
-
-// isID reports whether a text is fit to name a session.
-func isID(id string) bool {
-	const longest = 200
-	return id != "" && len(id) <= longest && strings.IndexFunc(id, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 }
 
 // directory is the working directory that a workspace.yaml names, "" where it names none. The

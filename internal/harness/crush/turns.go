@@ -91,7 +91,7 @@ func (m *message) read(kind string, parts transcript.Value) {
 			text, failed := result(data)
 			b.Output(failed, text)
 		case "binary":
-			b.Names(firstText(data.Get("Path"), data.Get("path")))
+			b.Names(transcript.FirstText(data.Get("Path"), data.Get("path")))
 		case "finish":
 			if data.Get("reason").String() == "error" {
 				failure = bytes.Join([][]byte{data.Get("message").Text(), data.Get("details").Text()}, []byte("\n"))
@@ -115,15 +115,6 @@ func (m *message) read(kind string, parts transcript.Value) {
 		b.Note(failure)
 		m.done(b)
 	}
-}
-
-func firstText(all ...transcript.Value) []byte {
-	for _, v := range all {
-		if t := v.Text(); len(t) > 0 {
-			return t
-		}
-	}
-	return nil
 }
 
 // clean is a text without the NULs that some outputs have.

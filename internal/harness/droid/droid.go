@@ -11,7 +11,6 @@ package droid
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"path/filepath"
 	"strings"
@@ -124,7 +123,5 @@ func (Harness) RootAt(path string) string {
 
 // Tail yields one error: a session of droid is a file of lines, which the caller reads itself.
 func (Harness) Tail(_ context.Context, t harness.Transcript) iter.Seq2[transcript.Record, error] {
-	return func(yield func(transcript.Record, error) bool) {
-		yield(transcript.Record{}, fmt.Errorf("%s: a session of droid is read as a file of lines", t.Path))
-	}
+	return harness.NoTail(t)
 }

@@ -123,20 +123,20 @@ func message(v transcript.Value, s *transcript.State) *turn.Builder {
 		// Only the model reads it: what droid tells of the machine, and what hooks hand over.
 		if m.Get("visibility").String() == "llm_only" {
 			b := turn.New(transcript.Attachment, v).Hidden()
-			for _, t := range texts(content) {
+			for _, t := range turn.Texts(content) {
 				b.Note(t)
 			}
 			return b
 		}
 		b := turn.New(transcript.User, v)
-		for _, t := range texts(content) {
+		for _, t := range turn.Texts(content) {
 			if !reminder(t) {
 				b.Say(t)
 			}
 		}
 		for block := range content.Elements() {
 			if block.Get("type").String() == "tool_result" {
-				output := texts(block.Get("content"))
+				output := turn.Texts(block.Get("content"))
 				b.Output(block.Get("is_error").Bool() || exited(output), output...)
 			}
 		}
@@ -160,7 +160,7 @@ func message(v transcript.Value, s *transcript.State) *turn.Builder {
 		return b
 	case "system":
 		b := turn.New(transcript.System, v).Hidden()
-		for _, t := range texts(content) {
+		for _, t := range turn.Texts(content) {
 			b.Note(t)
 		}
 		return b
@@ -185,22 +185,4 @@ func exited(output [][]byte) bool {
 	at := bytes.LastIndexByte(last, '\n') + 1
 	code, ok := strings.CutPrefix(string(transcript.CutBytes(last[at:], 64)), "[Process exited with code ")
 	return ok && code != "0]"
-}
-
-// texts are the texts of a content: itself, or those of its blocks.
-func texts(content transcript.Value) (out [][]byte) {
-	if content.Kind() == '"' {
-		return [][]byte{content.Text()}
-	}
-	room := transcript.TextRoom
-	for block := range content.Elements() {
-		if room <= 0 {
-			break
-		}
-		if block.Get("type").String() == "text" {
-			t := block.Get("text").Text()
-			out, room = append(out, t), room-len(t)
-		}
-	}
-	return out
 }

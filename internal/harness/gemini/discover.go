@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode"
 
 	"github.com/terminus-archive/terminus/internal/fsx"
 	"github.com/terminus-archive/terminus/internal/harness"
@@ -138,7 +137,7 @@ func (d *discovery) transcript(f files.File) (harness.Transcript, error) {
 	}
 	parts := strings.Split(f.Rel, "/")
 	id := head.Get("sessionId").String()
-	if !isID(id) {
+	if !harness.NamesSession(id) {
 		if f.Stat.Size == 0 {
 			return harness.Transcript{}, nil
 		}
@@ -181,12 +180,6 @@ func holdsLine(path string) (bool, error) {
 			return problem(err)
 		}
 	}
-}
-
-// isID reports whether a text is fit to name a session.
-func isID(id string) bool {
-	const longest = 200
-	return id != "" && len(id) <= longest && strings.IndexFunc(id, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 }
 
 // outputs are the files to which the agent wrote what was too long for a record.

@@ -16,7 +16,6 @@ package gemini
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"path/filepath"
 
@@ -74,9 +73,7 @@ func (Harness) RootAt(path string) string {
 // Tail yields the records of a session that is one document.
 func (Harness) Tail(_ context.Context, t harness.Transcript) iter.Seq2[transcript.Record, error] {
 	if t.Kind == harness.Lines {
-		return func(yield func(transcript.Record, error) bool) {
-			yield(transcript.Record{}, fmt.Errorf("%s: it is read as a file of lines", t.Path))
-		}
+		return harness.NoTail(t)
 	}
 	return rows.Records(rows.Document{Path: t.Path, List: "messages", ID: "id"})
 }

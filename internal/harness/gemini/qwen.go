@@ -3,7 +3,6 @@ package gemini
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"iter"
 	"path/filepath"
 	"strings"
@@ -61,9 +60,7 @@ func (Qwen) Bulk() harness.Bulk { return harness.Bulk{Members: []string{"toolCal
 
 // Tail yields one error: a session is a file of lines.
 func (Qwen) Tail(_ context.Context, t harness.Transcript) iter.Seq2[transcript.Record, error] {
-	return func(yield func(transcript.Record, error) bool) {
-		yield(transcript.Record{}, fmt.Errorf("%s: it is read as a file of lines", t.Path))
-	}
+	return harness.NoTail(t)
 }
 
 const (

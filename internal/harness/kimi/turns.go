@@ -46,7 +46,7 @@ func line(record []byte, v transcript.Value, s *transcript.State) *turn.Builder 
 		if event := v.Get("event"); event.Get("type").String() == "tool.result" {
 			b := turn.New(transcript.User, record)
 			result := event.Get("result")
-			b.Output(result.Get("isError").Bool(), texts(result.Get("output"))...)
+			b.Output(result.Get("isError").Bool(), turn.Texts(result.Get("output"))...)
 			return b
 		}
 	case "":
@@ -64,7 +64,7 @@ func line(record []byte, v transcript.Value, s *transcript.State) *turn.Builder 
 }
 
 func message(record []byte, m transcript.Value, s *transcript.State) *turn.Builder {
-	content := texts(m.Get("content"))
+	content := turn.Texts(m.Get("content"))
 	switch role := m.Get("role").String(); role {
 	case "user":
 		b := turn.New(transcript.User, record)
@@ -133,22 +133,4 @@ func step(record []byte, lines transcript.Value) (*turn.Builder, transcript.Valu
 		return nil, nil
 	}
 	return b, at
-}
-
-// texts are the texts of a content: itself, or those of its parts.
-func texts(content transcript.Value) (out [][]byte) {
-	if content.Kind() == '"' {
-		return [][]byte{content.Text()}
-	}
-	room := transcript.TextRoom
-	for part := range content.Elements() {
-		if room <= 0 {
-			break
-		}
-		if part.Get("type").String() == "text" {
-			t := part.Get("text").Text()
-			out, room = append(out, t), room-len(t)
-		}
-	}
-	return out
 }

@@ -111,7 +111,7 @@ func (r *reading) part() {
 		r.tool(at)
 	case "file", "agent":
 		b := r.turn(transcript.Attachment, "")
-		b.Note(firstText(r.data.Get("filename"), r.data.Get("name")))
+		b.Note(transcript.FirstText(r.data.Get("filename"), r.data.Get("name")))
 		b.Note(r.data.Get("source", "text", "value").Text())
 		b.Names(r.data.Get("source", "path").Text())
 		r.done(b, at)
@@ -128,15 +128,6 @@ func (r *reading) part() {
 	default:
 		r.s.SeeStrange(kind)
 	}
-}
-
-func firstText(all ...transcript.Value) []byte {
-	for _, v := range all {
-		if t := v.Text(); len(t) > 0 {
-			return t
-		}
-	}
-	return nil
 }
 
 // text reads a text of a message: what a person typed, what a model said, the digest in the
@@ -215,7 +206,7 @@ func errorText(v transcript.Value) []byte {
 	if v.Kind() == '"' {
 		return v.Text()
 	}
-	return firstText(v.Get("data", "message"), v.Get("message"), v.Get("name"))
+	return transcript.FirstText(v.Get("data", "message"), v.Get("message"), v.Get("name"))
 }
 
 // failure reads why a request failed.
@@ -261,7 +252,7 @@ func (r *reading) said(at string) {
 	b := r.turn(transcript.User, "")
 	b.Say(r.data.Get("text").Text())
 	for f := range r.data.Get("files").Elements() {
-		b.Names(firstText(f.Get("source", "path"), f.Get("name"), f.Get("filename")))
+		b.Names(transcript.FirstText(f.Get("source", "path"), f.Get("name"), f.Get("filename")))
 	}
 	r.done(b, at)
 }
@@ -277,7 +268,7 @@ func (r *reading) answer(at string) {
 			b.Say(part.Get("text").Text())
 		case "tool":
 			state := part.Get("state")
-			b.Call(firstText(part.Get("name"), part.Get("tool")), state.Get("input").Nested(), tools)
+			b.Call(transcript.FirstText(part.Get("name"), part.Get("tool")), state.Get("input").Nested(), tools)
 			if status := state.Get("status").String(); status == "completed" || status == "error" {
 				results.Output(status == "error" || exited(state.Get("structured", "exit")) || exited(state.Get("metadata", "exit")),
 					outputs(state)...)

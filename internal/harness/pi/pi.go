@@ -15,7 +15,6 @@ package pi
 
 import (
 	"context"
-	"fmt"
 	"iter"
 
 	"github.com/terminus-archive/terminus/internal/harness"
@@ -154,11 +153,8 @@ func (Harness) Modifies(tool string) bool { return tools.Modifies(tool) }
 // Tail yields the records of a session in OpenClaw's database. Any other is a file of lines,
 // which the caller reads itself: it yields one error.
 func (h Harness) Tail(ctx context.Context, t harness.Transcript) iter.Seq2[transcript.Record, error] {
-	return func(yield func(transcript.Record, error) bool) {
-		if t.Kind != harness.Rows {
-			yield(transcript.Record{}, fmt.Errorf("%s: a session of %s is read as a file of lines", t.Path, h.name))
-			return
-		}
-		clawTail(ctx, t, yield)
+	if t.Kind != harness.Rows {
+		return harness.NoTail(t)
 	}
+	return func(yield func(transcript.Record, error) bool) { clawTail(ctx, t, yield) }
 }

@@ -170,3 +170,22 @@ func After(start string, milliseconds int64) string {
 	t = t.UTC().Add(time.Duration(min(milliseconds, most)) * time.Millisecond)
 	return transcript.TextTime(t.Format("2006-01-02T15:04:05.000Z"))
 }
+
+// Texts are the texts of a message's content: a text, or blocks, of which those of the type `text`
+// count, as far as there is room in a projection.
+func Texts(content transcript.Value) (out [][]byte) {
+	if content.Kind() == '"' {
+		return [][]byte{content.Text()}
+	}
+	room := transcript.TextRoom
+	for block := range content.Elements() {
+		if room <= 0 {
+			break
+		}
+		if block.Get("type").String() == "text" {
+			t := block.Get("text").Text()
+			out, room = append(out, t), room-len(t)
+		}
+	}
+	return out
+}

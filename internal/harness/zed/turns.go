@@ -97,7 +97,7 @@ func (m *message) user(v transcript.Value) {
 			case "Mention":
 				mentioned.Note(part.Get("content").Text())
 				for _, uri := range part.Get("uri").Members() {
-					mentioned.Names(firstText(uri.Get("abs_path"), uri.Get("path")))
+					mentioned.Names(transcript.FirstText(uri.Get("abs_path"), uri.Get("path")))
 				}
 			case "Image":
 			default:
@@ -107,15 +107,6 @@ func (m *message) user(v transcript.Value) {
 	}
 	m.done(b)
 	m.done(mentioned)
-}
-
-func firstText(all ...transcript.Value) []byte {
-	for _, v := range all {
-		if t := v.Text(); len(t) > 0 {
-			return t
-		}
-	}
-	return nil
 }
 
 // agent reads what a model said and called, and what came of its calls.
