@@ -330,6 +330,7 @@ func gather[T any](patience time.Duration, seq func(yield func(T, error) bool), 
 
 // discovered is what one harness found.
 type discovered struct {
+	roots    []string // in which it looked
 	found    []found
 	problems []error
 }
@@ -363,10 +364,11 @@ func (p *pass) askOne(ctx context.Context, h harness.Harness) (d discovered) {
 		d.problems = append(d.problems, &harness.Problem{Path: h.Name(), Err: err})
 		return d
 	}
-	if len(e.Roots) == 0 {
-		return d
+	if len(e.Roots) > 0 {
+		d = p.discoverIn(ctx, h, e)
 	}
-	return p.discoverIn(ctx, h, e)
+	d.roots = e.Roots
+	return d
 }
 
 // discoverIn asks a harness. What it finds twice, as below roots that overlap, counts once.

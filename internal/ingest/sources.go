@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/terminus-archive/terminus/internal/config"
@@ -35,32 +34,36 @@ func LookAround(ctx context.Context, c *config.Config, harnesses []harness.Harne
 	p := &pass{o: Options{Config: c, Harnesses: harnesses, Patience: patience}}
 	all := make([]Look, len(harnesses))
 	var asked []harness.Harness
-	for i, h := range harnesses {
-		all[i] = Look{Harness: h, Enabled: Enabled(c, h)}
-		roots, err := within(p.patience(), func() ([]Root, error) { return rootsOf(c, h), nil }, func([]Root) {})
-		if err != nil {
-			all[i].Skipped = append(all[i].Skipped, Failure{h.Name(), err.Error()})
-			continue
-		}
-		all[i].Roots = roots
-		if all[i].Enabled {
+	for _, h := range harnesses {
+		if Enabled(c, h) {
 			asked = append(asked, h)
 		}
 	}
 	answers := p.ask(ctx, asked)
-	for k, h := range asked {
-		i := slices.IndexFunc(all, func(l Look) bool { return l.Harness.ID() == h.ID() })
-		answer := answers[k]
-		all[i].Transcripts = len(answer.found)
-		for _, err := range answer.problems {
-			all[i].Skipped = append(all[i].Skipped, problem(err))
+	for i, h := range harnesses {
+		all[i] = Look{Harness: h, Enabled: Enabled(c, h)}
+		roots := func() []string { return Roots(c, h) }
+		if all[i].Enabled {
+			answer := answers[0]
+			answers = answers[1:]
+			roots = func() []string { return answer.roots }
+			all[i].Transcripts = len(answer.found)
+			for _, err := range answer.problems {
+				all[i].Skipped = append(all[i].Skipped, problem(err))
+			}
+		}
+		var err error
+		all[i].Roots, err = within(p.patience(), func() ([]Root, error) { return standing(roots()), nil }, func([]Root) {})
+		if err != nil {
+			all[i].Skipped = append(all[i].Skipped, Failure{h.Name(), err.Error()})
 		}
 	}
 	return all, ctx.Err()
 }
 
-func rootsOf(c *config.Config, h harness.Harness) (all []Root) {
-	for _, root := range Roots(c, h) {
+// standing tells of each directory whether it is there.
+func standing(roots []string) (all []Root) {
+	for _, root := range roots {
 		_, err := os.Stat(root)
 		all = append(all, Root{root, !errors.Is(err, fs.ErrNotExist)})
 	}

@@ -36,7 +36,16 @@ const (
 	foreignTimeout = 5 * time.Second // for the other program's locks
 	copyTries      = 3
 	headerBytes    = 100
-	writeVersion   = 18 // of the header: 2 where the database is in WAL mode
+	magic          = "SQLite format 3\x00" // begins every database
+	writeVersion   = 18                    // of the header: walVersion where the database is in WAL mode
+	walVersion     = 2
+)
+
+// What SQLite names the files that stand beside a database: the log, its index, and the journal.
+const (
+	walEnd     = "-wal"
+	indexEnd   = "-shm"
+	journalEnd = "-journal"
 )
 
 // MaxForeignValue bounds a value of another program's database, and a row of it, in bytes. A
@@ -82,12 +91,12 @@ func openForeign(ctx context.Context, path string) (*Foreign, error) {
 		return nil, err
 	}
 	// SQLite opens what stands beside a database, and would wait for whoever writes to a pipe.
-	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+	for _, suffix := range []string{walEnd, indexEnd, journalEnd} {
 		if info, err := os.Lstat(path + suffix); err == nil && !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("%s beside it: %w", filepath.Base(path)+suffix, fsx.ErrNotRegular)
 		}
 	}
-	logged, indexed, journal := holds(path+"-wal"), exists(path+"-shm"), holds(path+"-journal")
+	logged, indexed, journal := holds(path+walEnd), exists(path+indexEnd), holds(path+journalEnd)
 	switch {
 	case journal:
 		return openCopied(ctx, path)
@@ -149,10 +158,10 @@ func inWALMode(path string) (bool, error) {
 	}
 	defer file.Close()
 	var head [headerBytes]byte
-	if _, err := io.ReadFull(file, head[:]); err != nil || string(head[:16]) != "SQLite format 3\x00" {
+	if _, err := io.ReadFull(file, head[:]); err != nil || !bytes.HasPrefix(head[:], []byte(magic)) {
 		return false, errors.New("it is not a SQLite database")
 	}
-	return head[writeVersion] == 2, nil
+	return head[writeVersion] == walVersion, nil
 }
 
 func holds(path string) bool {
@@ -193,7 +202,7 @@ func limited(ctx context.Context, db *sql.DB) error {
 }
 
 // foreignFiles are the files of a database that hold data.
-func foreignFiles(path string) []string { return []string{path, path + "-wal", path + "-journal"} }
+func foreignFiles(path string) []string { return []string{path, path + walEnd, path + journalEnd} }
 
 func stats(path string) ([]fsx.Stat, error) {
 	var all []fsx.Stat
@@ -270,7 +279,7 @@ func copyFiles(ctx context.Context, path, to string) error {
 	if !sameStats(before, after, sameStat) {
 		return ErrUnsettled
 	}
-	return alone(copies[2])
+	return alone(to + journalEnd)
 }
 
 // journalMagic begins a journal, and ends one that names the journal of a transaction over

@@ -16,12 +16,19 @@ var textForms = []string{
 	"2006-01-02 15:04:05.999999999 -0700", "2006-01-02 15:04:05.999999999", "2006-01-02T15:04Z07:00", "2006-01-02",
 }
 
+// longestTime bounds a text that may be a time, in bytes: somewhat more than the longest of
+// textForms, for fractions of more digits than nine.
+const longestTime = 43
+
 // The bounds between the units in which agents count: a number of seconds beyond
 // 1e11 would lie in the year 5138.
 const (
 	fromMillis = 1e11
 	fromMicros = 1e14
 	fromNanos  = 1e17
+	// noTime is a number of nanoseconds that lies some 300 years from 1970, beyond which their
+	// number has no room in 64 bits.
+	noTime = 1e19
 )
 
 // Time is the time that a value tells, as RFC 3339 in UTC: a text in one of the usual
@@ -43,7 +50,7 @@ func Time(v Value) string {
 // TextTime is Time of a text. What has no zone is taken as UTC.
 func TextTime(text string) string {
 	text = strings.TrimSpace(text)
-	if len(text) > len("2006-01-02 15:04:05.999999999 -0700")+8 {
+	if len(text) > longestTime {
 		return ""
 	}
 	for i, form := range textForms {
@@ -63,7 +70,7 @@ func TextTime(text string) string {
 func NumberTime(n float64) string {
 	unit := float64(time.Second)
 	switch a := math.Abs(n); {
-	case a == 0 || math.IsNaN(a) || a > fromNanos*100:
+	case a == 0 || math.IsNaN(a) || a > noTime:
 		return ""
 	case a >= fromNanos:
 		unit = 1
