@@ -317,10 +317,11 @@ func (in *intake) add(l archive.Line) error {
 	at := in.app.StreamLen()
 	in.app.Add(l.Bytes, l.Start)
 	in.grown += int64(len(l.Bytes))
-	if id, ok := transcript.WrappedID(l.Bytes); ok && in.j.exported && l.Whole() {
+	if in.j.exported && l.Whole() {
 		// The agent's own store, found later, must find here what it holds.
-		sum := sha256.Sum256(l.Bytes)
-		in.wrapped = append(in.wrapped, heldLine{id, index.Held{Hash: sum[:16], Off: at, Len: int64(len(l.Bytes))}})
+		if id, ok := transcript.WrappedID(l.Bytes); ok {
+			in.wrapped = append(in.wrapped, heldLine{id, index.Held{Hash: rowHash(l.Bytes), Off: at, Len: int64(len(l.Bytes))}})
+		}
 	}
 	switch {
 	case l.Whole():
